@@ -1,0 +1,41 @@
+"""Every error that a user can cause, in one place.
+
+All of them derive from :class:`ManetDiffError`, which is a :class:`ValueError`: the command line turns any of them
+into one line on standard error and exit code 2.
+"""
+
+
+class ManetDiffError(ValueError):
+    """Something a user handed in is wrong; the message says what, where, and what would be right."""
+
+
+class FleetError(ManetDiffError):
+    """Positions, yaw or ids that do not describe a fleet."""
+
+
+class RadioError(ManetDiffError):
+    """A radio parameter outside its meaning."""
+
+
+class TopologyError(ManetDiffError):
+    """Links or parity that do not fit together or do not fit the fleet."""
+
+
+class ScenarioError(ManetDiffError):
+    """An unknown family, or a layout that cannot be drawn with the numbers given."""
+
+
+class SolverError(ManetDiffError):
+    """An unknown method, a budget that makes no sense, or a fleet too large for the method."""
+
+
+class DataError(ManetDiffError):
+    """A dataset folder or shard that cannot be used."""
+
+
+class FormatError(ManetDiffError):
+    """A file that cannot be read; the message names the file, the node and the field."""
+
+
+class DisconnectedWarning(UserWarning):
+    """The fleet has nodes out of range of the rest: a solver returned the best forest instead of one network."""

@@ -1,0 +1,185 @@
+"""The fleet: positions, yaw and ids of the nodes, checked once and then immutable."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from manetdiff.errors import FleetError
+from manetdiff.fleet.geodetic import LocalFrame, compass_to_yaw
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Fleet:
+    """Node positions and headings.
+
+    positions: (n, 2) in metres (or any one unit), x to the east and y to the north.
+    yaw: (n,) in radians, counter-clockwise from +x.
+    ids: n distinct names; the node's index as text where none are given.
+    frame: the local frame that the positions were projected into, if they came from latitude and longitude.
+    """
+
+    positions: FloatArray
+    yaw: FloatArray
+    ids: tuple[str, ...]
+    frame: LocalFrame | None
+
+    def __init__(
+        self,
+        positions: npt.ArrayLike,
+        yaw: npt.ArrayLike,
+        ids: Sequence[object] | None = None,
+        frame: LocalFrame | None = None,
+    ) -> None:
+        checked_positions = _checked_positions(positions)
+        n = len(checked_positions)
+        names = _checked_ids(ids, n)
+        _check_finite(checked_positions, names, "position")
+        checked_yaw = _checked_yaw(yaw, names)
+        _check_distinct(checked_positions, names)
+        checked_positions.flags.writeable = False
+        checked_yaw.flags.writeable = False
+        object.__setattr__(self, "positions", checked_positions)
+        object.__setattr__(self, "yaw", checked_yaw)
+        object.__setattr__(self, "ids", names)
+        object.__setattr__(self, "frame", frame)
+
+    @classmethod
+    def from_geodetic(
+        cls,
+        latitude: npt.ArrayLike,
+        longitude: npt.ArrayLike,
+        heading: npt.ArrayLike,
+        ids: Sequence[object] | None = None,
+    ) -> Fleet:
+        """A fleet from degrees: latitude, longitude and compass heading (clockwise from north), each (n,)."""
+        columns = [_column(latitude, "latitude"), _column(longitude, "longitude"), _column(heading, "heading")]
+        n = len(columns[0])
+        if any(len(column) != n for column in columns):
+            lengths = ", ".join(str(len(column)) for column in columns)
+            raise FleetError(f"latitude, longitude and heading must be equally long, not {lengths}")
+        names = _checked_ids(ids, n)
+        for column, field in zip(columns, ("latitude", "longitude", "heading"), strict=True):
+            _check_finite(column, names, field)
+        for i in np.flatnonzero(np.abs(columns[0]) > 90.0):
+            raise FleetError(f"node {names[i]!r}: latitude {columns[0][i]} is outside -90 … 90 degrees")
+        frame = LocalFrame.around(columns[0], columns[1])
+        positions = frame.to_xy(columns[0], columns[1])
+        return cls(positions, compass_to_yaw(frame, *columns), names, frame)
+
+    def __len__(self) -> int:
+        return len(self.yaw)
+
+    def __repr__(self) -> str:
+        return f"Fleet(n={len(self)}, spread={self.spread:.6g})"
+
+    @property
+    def spread(self) -> float:
+        """Root mean square of the centred coordinates over nodes and both axes: the default unit of distance."""
+        centred = self.positions - self.positions.mean(axis=0)
+        # Scaled first, so that coordinates near the limits of float64 neither overflow nor vanish when squared.
+        largest = float(np.abs(centred).max())
+        return largest * float(np.sqrt(np.mean((centred / largest) ** 2)))
+
+    @property
+    def mean_heading(self) -> float:
+        """Circular mean of the yaw, in radians; 0 where the headings cancel out."""
+        east, north = float(np.cos(self.yaw).sum()), float(np.sin(self.yaw).sum())
+        if np.hypot(east, north) < 1e-9 * len(self):
+            return 0.0
+        return float(np.arctan2(north, east))
+
+    def normalised(self) -> Fleet:
+        """The same fleet centred, turned so that its mean heading is +x, and scaled to coordinates of RMS 1."""
+        heading = self.mean_heading
+        cos, sin = np.cos(heading), np.sin(heading)
+        centred = (self.positions - self.positions.mean(axis=0)) / self.spread
+        turned = centred @ np.array([[cos, -sin], [sin, cos]])
+        return Fleet(turned, _wrapped(self.yaw - heading), self.ids)
+
+    def replace(self, positions: npt.ArrayLike | None = None, yaw: npt.ArrayLike | None = None) -> Fleet:
+        """The same nodes elsewhere, or pointing elsewhere."""
+        return Fleet(
+            self.positions if positions is None else positions,
+            self.yaw if yaw is None else yaw,
+            self.ids,
+            self.frame,
+        )
+
+
+def _wrapped(angle: FloatArray) -> FloatArray:
+    """Angles brought into -π … π."""
+    return np.arctan2(np.sin(angle), np.cos(angle))
+
+
+def _as_floats(values: npt.ArrayLike, what: str) -> FloatArray:
+    try:
+        return np.array(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise FleetError(f"{what} must be numbers: {error}") from None
+
+
+def _column(values: npt.ArrayLike, what: str) -> FloatArray:
+    column = _as_floats(values, what)
+    if column.ndim != 1:
+        raise FleetError(f"{what} must have the shape (n,), not {column.shape}")
+    return column
+
+
+def _checked_positions(positions: npt.ArrayLike) -> FloatArray:
+    array = _as_floats(positions, "positions")
+    if array.ndim != 2 or array.shape[1] != 2:
+        raise FleetError(f"positions must have the shape (n, 2), not {array.shape}")
+    if len(array) < 2:
+        raise FleetError(f"a fleet needs at least two nodes, not {len(array)}: there is nothing to link")
+    return array
+
+
+def _checked_yaw(yaw: npt.ArrayLike, names: tuple[str, ...]) -> FloatArray:
+    array = _column(yaw, "yaw")
+    if len(array) != len(names):
+        raise FleetError(f"yaw has {len(array)} entries for {len(names)} positions")
+    _check_finite(array, names, "yaw")
+    return array
+
+
+def _checked_ids(ids: Sequence[object] | None, n: int) -> tuple[str, ...]:
+    if ids is None:
+        return tuple(str(i) for i in range(n))
+    names = tuple(str(name) for name in ids)
+    if len(names) != n:
+        raise FleetError(f"{len(names)} ids for {n} nodes")
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise FleetError(f"node {name!r}: the id stands twice")
+        seen.add(name)
+    return names
+
+
+def _check_finite(values: FloatArray, names: tuple[str, ...], field: str) -> None:
+    bad = ~np.isfinite(values).reshape(len(values), -1).all(axis=1)
+    for i in np.flatnonzero(bad):
+        raise FleetError(f"node {names[i]!r}: {field} is not a finite number ({values[i]})")
+
+
+def _check_distinct(positions: FloatArray, names: tuple[str, ...]) -> None:
+    """No two nodes may coincide, nor be so close that their distance is lost in rounding."""
+    extent = float(np.ptp(positions, axis=0).max())
+    if not np.isfinite(extent):
+        raise FleetError("positions are too far apart for their distance to be a finite number")
+    order = np.lexsort((positions[:, 1], positions[:, 0]))
+    sorted_x = positions[order, 0]
+    closest = 1e-9 * extent
+    for place, i in enumerate(order):
+        for other in range(place + 1, len(order)):
+            if sorted_x[other] - sorted_x[place] > closest:
+                break
+            j = order[other]
+            if np.hypot(*(positions[i] - positions[j])) <= closest:
+                raise FleetError(f"nodes {names[i]!r} and {names[j]!r} are at the same place {positions[i].tolist()}")

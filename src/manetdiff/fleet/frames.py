@@ -1,0 +1,20 @@
+"""What two fleets have in common: displacement between them, in the frame that the model sees."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from manetdiff.errors import FleetError
+from manetdiff.fleet.fleet import Fleet
+
+
+def displacement(before: Fleet, after: Fleet) -> float:
+    """RMS distance that the nodes have moved, in normalised coordinates.
+
+    Both fleets are normalised first, so a fleet that flies on, turns or widens as a whole has not moved: what counts is
+    how its shape has changed. The fleets must hold the same ids in the same order.
+    """
+    if before.ids != after.ids:
+        raise FleetError("displacement needs the same ids in the same order before and after")
+    moved = after.normalised().positions - before.normalised().positions
+    return float(np.sqrt((moved**2).sum(axis=1).mean()))

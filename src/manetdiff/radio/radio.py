@@ -1,0 +1,143 @@
+"""The radio: every physical parameter, with the defaults that the benchmark sets use."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from manetdiff.errors import RadioError
+from manetdiff.fleet import Fleet
+from manetdiff.radio.link_budget import LinkBudget
+
+Pattern = Literal["cone", "parabolic"]
+Reception = Literal["sectored", "omni"]
+
+
+@dataclass(frozen=True)
+class Radio:
+    """Physical parameters of all nodes.
+
+    A link over the distance d is sent with `R = min(p_max, p_0 · d^(2·alpha))` and received with `P = R / d²`.
+
+    unit: metres per unit of distance; None measures distances in the fleet's own spread.
+    p_0, p_max: power at distance 1 and at most.
+    alpha: how much of the path loss the power control makes up for (0: none, 1: all of it).
+    theta_max: half the opening of a transmitted beam, in radians (pattern 'cone').
+    epsilon: softens interference at very short distance, in units².
+    sigma2: noise power σ².
+    range: longest link, in units.
+    sectors: antennas per node, Q.
+    bandwidth: in hertz; rates come in Mbit/s.
+    reception: 'sectored' (a receiver hears the sector that points at its peer) or 'omni' (it hears everything).
+    pattern: 'cone' (all or nothing) or 'parabolic' (a steered beam that falls off by 12·(φ/beamwidth)² dB).
+    beamwidth: half-power beam width of the parabolic pattern, in radians; None takes 2·theta_max.
+    floor_db: side lobes of the parabolic pattern, in dB below the peak.
+    """
+
+    unit: float | None = None
+    p_0: float = 1.0
+    p_max: float = 1.0
+    alpha: float = 0.5
+    theta_max: float = math.pi / 8
+    epsilon: float = 0.05
+    sigma2: float = 0.45
+    range: float = 2.5
+    sectors: int = 4
+    bandwidth: float = 1e6
+    reception: Reception = "sectored"
+    pattern: Pattern = "cone"
+    beamwidth: float | None = None
+    floor_db: float = 20.0
+
+    def __post_init__(self) -> None:
+        for name in ("unit", "p_0", "p_max", "sigma2", "range", "bandwidth", "beamwidth"):
+            value = getattr(self, name)
+            if value is not None and not (_is_number(value) and value > 0):
+                raise RadioError(f"radio: {name} must be a finite number above 0, not {value!r}")
+        for name in ("alpha", "theta_max", "epsilon", "floor_db"):
+            value = getattr(self, name)
+            if not (_is_number(value) and value >= 0):
+                raise RadioError(f"radio: {name} must be a finite number of at least 0, not {value!r}")
+        if isinstance(self.sectors, bool) or not isinstance(self.sectors, int) or not 1 <= self.sectors <= 64:
+            raise RadioError(f"radio: sectors must be a whole number from 1 to 64, not {self.sectors!r}")
+        if self.reception not in ("sectored", "omni"):
+            raise RadioError(f"radio: reception must be 'sectored' or 'omni', not {self.reception!r}")
+        if self.pattern not in ("cone", "parabolic"):
+            raise RadioError(f"radio: pattern must be 'cone' or 'parabolic', not {self.pattern!r}")
+
+    @classmethod
+    def from_link_budget(
+        cls,
+        frequency: float,
+        bandwidth: float,
+        power: float,
+        gain: float,
+        noise_figure: float,
+        *,
+        losses: float = 0.0,
+        temperature: float = 290.0,
+        min_snr: float = 3.0,
+        range: float | None = None,
+        alpha: float = 0.0,
+        beamwidth: float | None = None,
+        floor_db: float = 20.0,
+        pattern: Pattern = "parabolic",
+        reception: Reception = "sectored",
+        sectors: int = 4,
+    ) -> Radio:
+        """A radio in metres from real numbers.
+
+        frequency and bandwidth in Hz; power (at the antenna port) in W; gain of the steered beam at either end in dBi;
+        noise_figure, losses and min_snr in dB; temperature in K; range in metres (default: where the SNR at full
+        power has fallen to min_snr); beamwidth in radians (default: what a beam of that gain has).
+        With alpha = 0 every link is sent at full power; above 0 a link of the length d uses (d / range)^(2·alpha) of it.
+        The received power is exactly Friis' `power · gain² · (wavelength / 4πd)²`.
+        """
+        budget = LinkBudget(frequency, bandwidth, power, gain, noise_figure, losses, temperature)
+        reach = budget.distance_at_snr(min_snr) if range is None else range
+        if not (_is_number(reach) and reach > 0):
+            raise RadioError(f"radio: range must be a finite number above 0, not {range!r}")
+        at_one_metre = budget.received_power(1.0)
+        return cls(
+            unit=1.0,
+            p_0=at_one_metre / reach ** (2 * alpha),
+            p_max=at_one_metre,
+            alpha=alpha,
+            epsilon=0.0,
+            sigma2=budget.noise_power,
+            range=reach,
+            sectors=sectors,
+            bandwidth=bandwidth,
+            reception=reception,
+            pattern=pattern,
+            beamwidth=budget.beamwidth if beamwidth is None else beamwidth,
+            floor_db=floor_db,
+        )
+
+    def omnidirectional(self) -> Radio:
+        """The same radio with one antenna that sends and hears all around: the omnidirectional protocol's physics."""
+        return dataclasses.replace(self, sectors=1, theta_max=math.pi, reception="omni", pattern="cone")
+
+    def unit_for(self, fleet: Fleet) -> float:
+        """Metres per unit of distance for this fleet."""
+        return fleet.spread if self.unit is None else self.unit
+
+    def to_dict(self) -> dict[str, Any]:
+        """All parameters as JSON-ready values."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Radio:
+        """The inverse of :meth:`to_dict`; unknown names are an error, missing ones take their default."""
+        known = {field.name for field in dataclasses.fields(cls)}
+        unknown = sorted(set(values) - known)
+        if unknown:
+            raise RadioError(f"radio: unknown parameter {unknown[0]!r}; known are {', '.join(sorted(known))}")
+        return cls(**values)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)

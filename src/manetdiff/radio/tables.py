@@ -1,0 +1,175 @@
+"""Everything about a fleet's possible links that no topology changes, computed once per layout.
+
+The searches score millions of topologies of one layout; what they look up is here: distances, sectors, transmit and
+received power, and for each beam the receivers that it reaches.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from manetdiff.compiled import builder, kernel
+from manetdiff.fleet import Fleet
+from manetdiff.radio.radio import Radio
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+# How a receiver weighs what comes from elsewhere than its peer.
+HEARS_SECTOR, HEARS_ALL, HEARS_BEAM = 0, 1, 2
+
+# Planes of LinkTables.reals and LinkTables.wholes, and places in LinkTables.constants.
+DISTANCE, BEARING, SENT, SIGNAL, FADE = 0, 1, 2, 3, 4
+CANDIDATE, SECTOR, BEAM_START, BEAM_STOP, FACING, FACING_START = 0, 1, 2, 3, 4, 5
+SIGMA2, MEGAHERTZ, THETA_MAX, SECTORS, HEARS = 0, 1, 2, 3, 4
+
+
+class LinkTables(NamedTuple):
+    """What compiled code looks up, in few arrays: passing many of them around costs more than reading them.
+
+    reals: (5, n, n). DISTANCE in units; BEARING from the first node to the second; SENT, transmit power R; SIGNAL,
+        received power P; FADE, what share of a transmitter's power reaches another node, 1 / (d² + ε).
+    wholes: (6, n, max(n, Q + 1)). CANDIDATE, 1 within range; SECTOR, the first node's antenna that looks at the
+        second; BEAM_START and BEAM_STOP, where the receivers under the beam first→second stand in the next two;
+        FACING, the other nodes in the order of the sector that looks at them; FACING_START, where sector a begins there.
+    beam_node, beam_power: receivers under a beam, other than its ends, and the power that they get per airtime.
+    gain: (n, n, n) parabolic gain at the first node between the directions of the other two; empty for cones.
+    constants: SIGMA2, MEGAHERTZ (bandwidth), THETA_MAX, SECTORS (Q), HEARS (one of HEARS_*).
+    """
+
+    reals: FloatArray
+    wholes: IntArray
+    beam_node: IntArray
+    beam_power: FloatArray
+    gain: FloatArray
+    constants: FloatArray
+
+    @property
+    def nodes(self) -> int:
+        return self.reals.shape[1]
+
+    @property
+    def distance(self) -> FloatArray:
+        return self.reals[DISTANCE]
+
+    @property
+    def bearing(self) -> FloatArray:
+        return self.reals[BEARING]
+
+    @property
+    def signal(self) -> FloatArray:
+        return self.reals[SIGNAL]
+
+    @property
+    def candidate(self) -> BoolArray:
+        return self.wholes[CANDIDATE, :, : self.nodes] == 1
+
+    @property
+    def sector(self) -> IntArray:
+        return self.wholes[SECTOR, :, : self.nodes]
+
+    @property
+    def sectors(self) -> int:
+        return int(self.constants[SECTORS])
+
+
+def link_tables(fleet: Fleet, radio: Radio) -> LinkTables:
+    """The tables of one layout under one radio."""
+    positions = (fleet.positions - fleet.positions.mean(axis=0)) / radio.unit_for(fleet)
+    offset = positions[None, :, :] - positions[:, None, :]
+    distance = np.hypot(offset[..., 0], offset[..., 1])
+    bearing = np.arctan2(offset[..., 1], offset[..., 0])
+    # The diagonal is never used; its 1 keeps it from dividing by zero.
+    off_diagonal = distance + np.eye(len(fleet))
+    sent = _transmit_power(distance, radio)
+    gain = _parabolic_gain(bearing, radio) if radio.pattern == "parabolic" else np.empty((0, 0, 0))
+    reals = np.stack([distance, bearing, sent, sent / off_diagonal**2, 1.0 / (off_diagonal**2 + radio.epsilon)])
+    wholes = np.zeros((6, len(fleet), max(len(fleet), radio.sectors + 1)), dtype=np.int64)
+    wholes[CANDIDATE, :, : len(fleet)] = (distance <= radio.range) & ~np.eye(len(fleet), dtype=np.bool_)
+    wholes[SECTOR, :, : len(fleet)] = _sectors(bearing, fleet.yaw, radio.sectors)
+    _order_by_sector(wholes, len(fleet), radio.sectors)
+    if radio.reception == "omni":
+        hears = HEARS_ALL
+    else:
+        hears = HEARS_BEAM if radio.pattern == "parabolic" else HEARS_SECTOR
+    constants = np.array([radio.sigma2, radio.bandwidth / 1e6, radio.theta_max, radio.sectors, hears])
+    beam_node, beam_power = _beams(reals, wholes, gain, float(radio.theta_max))
+    return LinkTables(reals, wholes, beam_node, beam_power, gain, constants)
+
+
+def _transmit_power(distance: FloatArray, radio: Radio) -> FloatArray:
+    return np.minimum(radio.p_max, radio.p_0 * distance ** (2 * radio.alpha))
+
+
+def _sectors(bearing: FloatArray, yaw: FloatArray, sectors: int) -> IntArray:
+    """Sector 0 looks forward; they count counter-clockwise."""
+    width = 2 * math.pi / sectors
+    ahead = np.mod(bearing - yaw[:, None] + width / 2, 2 * math.pi)
+    # mod can round up to a full turn, which is sector 0 again.
+    return np.floor(ahead / width).astype(np.int64) % sectors
+
+
+def _parabolic_gain(bearing: FloatArray, radio: Radio) -> FloatArray:
+    """(n, n, n): gain at k, steered at l, in the direction of j."""
+    half_power = 2 * radio.theta_max if radio.beamwidth is None else radio.beamwidth
+    off_axis = np.abs(bearing[:, :, None] - bearing[:, None, :])
+    off_axis = np.minimum(off_axis, 2 * math.pi - off_axis)
+    decibel = -np.minimum(12 * (off_axis / half_power) ** 2, radio.floor_db)
+    return np.asarray(10 ** (decibel / 10), dtype=np.float64)
+
+
+@kernel
+def leaked_power(reals, gain, theta_max, k, aim, j):  # type: ignore[no-untyped-def]
+    """Power that j gets from k per airtime while k sends to `aim`."""
+    if gain.shape[0] > 0:
+        return gain[k, aim, j] * reals[SENT, k, aim] * reals[FADE, k, j]
+    off_axis = abs(reals[BEARING, k, aim] - reals[BEARING, k, j])
+    if off_axis > math.pi:
+        off_axis = 2 * math.pi - off_axis
+    return reals[SENT, k, aim] * reals[FADE, k, j] if off_axis <= theta_max else 0.0
+
+
+@builder
+def _beams(reals, wholes, gain, theta_max):  # type: ignore[no-untyped-def]
+    """Fill in BEAM_START and BEAM_STOP; return the nodes under all beams and the power that they get."""
+    n = reals.shape[1]
+    node = np.empty(0, dtype=np.int64)
+    power = np.empty(0)
+    size = 0
+    for sweep in range(2):  # count, then fill
+        if sweep == 1:
+            node = np.empty(size, dtype=np.int64)
+            power = np.empty(size)
+            size = 0
+        for k in range(n):
+            for aim in range(n):
+                wholes[BEAM_START, k, aim] = size
+                for j in range(n):
+                    if k != aim and j != k and j != aim:
+                        leak = leaked_power(reals, gain, theta_max, k, aim, j)
+                        if leak > 0.0:
+                            if sweep == 1:
+                                node[size] = j
+                                power[size] = leak
+                            size += 1
+                wholes[BEAM_STOP, k, aim] = size
+    return node, power
+
+
+@builder
+def _order_by_sector(wholes, n, sectors):  # type: ignore[no-untyped-def]
+    """Fill in FACING and FACING_START."""
+    for j in range(n):
+        size = 0
+        for a in range(sectors):
+            wholes[FACING_START, j, a] = size
+            for k in range(n):
+                if k != j and wholes[SECTOR, j, k] == a:
+                    wholes[FACING, j, size] = k
+                    size += 1
+        wholes[FACING_START, j, sectors] = size

@@ -1,0 +1,19 @@
+"""Realistic fleets: how aircraft are laid out, and how they move."""
+
+from manetdiff.scenarios.kinematics import Kinematics
+from manetdiff.scenarios.layouts import FAMILIES, MIXED, draw, pick_family
+from manetdiff.scenarios.motion import MOTIONS, move, move_by
+from manetdiff.scenarios.spacing import MIN_SEPARATION, required_separation
+
+__all__ = [
+    "FAMILIES",
+    "MIN_SEPARATION",
+    "MIXED",
+    "MOTIONS",
+    "Kinematics",
+    "draw",
+    "move",
+    "move_by",
+    "pick_family",
+    "required_separation",
+]

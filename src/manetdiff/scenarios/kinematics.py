@@ -1,0 +1,90 @@
+"""What an aircraft can do, and the exact arc that it flies in one time step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from manetdiff.errors import ScenarioError
+from manetdiff.fleet import Fleet
+
+FloatArray = npt.NDArray[np.float64]
+ComplexArray = npt.NDArray[np.complex128]
+
+
+@dataclass(frozen=True)
+class Kinematics:
+    """Limits of every aircraft: speed in m/s, turn rate in rad/s, acceleration along the path in m/s².
+
+    safety: the distance in metres that two aircraft keep from one another, see :mod:`manetdiff.scenarios.conflicts`.
+    """
+
+    v_min: float = 120.0
+    v_max: float = 300.0
+    max_turn_rate: float = float(np.radians(6.0))
+    safety: float = 300.0
+    max_acceleration: float = 5.0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.v_min < self.v_max < np.inf:
+            raise ScenarioError(f"speeds must satisfy 0 < v_min < v_max, not {self.v_min} and {self.v_max}")
+        for name in ("max_turn_rate", "safety", "max_acceleration"):
+            value = getattr(self, name)
+            if not 0 < value < np.inf:
+                raise ScenarioError(f"{name} must be a positive number, not {value}")
+
+    @property
+    def typical_turn_rate(self) -> float:
+        """What is flown when nothing forces a harder turn: half of what could be."""
+        return self.max_turn_rate / 2
+
+    @property
+    def speed_margin(self) -> float:
+        """How much faster or slower than the middle of its speeds an aircraft can fly."""
+        return (self.v_max - self.v_min) / 2
+
+
+DEFAULT_KINEMATICS = Kinematics()
+
+
+@dataclass(frozen=True)
+class Controls:
+    """What every aircraft does during one step: turn rate in rad/s (left is positive) and speed in m/s, each (n,)."""
+
+    turn_rate: FloatArray
+    speed: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Flight:
+    """A fleet in motion at one moment: places x + iy in metres, yaw in radians and speed in m/s, each (n,)."""
+
+    places: ComplexArray
+    yaw: FloatArray
+    speed: FloatArray
+
+    @classmethod
+    def of(cls, fleet: Fleet, speed: FloatArray) -> Flight:
+        """The fleet flying along its yaw."""
+        return cls(fleet.positions[:, 0] + 1j * fleet.positions[:, 1], fleet.yaw, speed)
+
+    @property
+    def velocity(self) -> ComplexArray:
+        """(n,) in m/s, along the yaw."""
+        velocity: ComplexArray = self.speed * np.exp(1j * self.yaw)
+        return velocity
+
+    def flown(self, controls: Controls, seconds: float) -> Flight:
+        """The flight a step later: each aircraft has flown an exact arc, so that its yaw stays its direction."""
+        half_turn = controls.turn_rate * seconds / 2
+        # numpy's sinc is that of π x: the chord of an arc is its length times sin(half turn) / half turn.
+        chord = controls.speed * seconds * np.sinc(half_turn / np.pi)
+        places = self.places + chord * np.exp(1j * (self.yaw + half_turn))
+        return Flight(places, self.yaw + 2 * half_turn, controls.speed)
+
+    def as_fleet(self, like: Fleet) -> Fleet:
+        """The same nodes as in `like`, where they are now; yaw is brought into -π … π."""
+        positions = np.stack([self.places.real, self.places.imag], axis=1)
+        return like.replace(positions=positions, yaw=np.arctan2(np.sin(self.yaw), np.cos(self.yaw)))

@@ -1,0 +1,75 @@
+"""The paper's Algorithm 1: take the shortest pair, decide the parity of nodes as they come, lock the sectors.
+
+Two things in the printed algorithm cannot be meant. If one node of a pair is decided and the other is not, the
+comparison of directions could give both the same parity: here the open node takes the other one. And a pair that is
+then refused would still fix the parity of its nodes: here a parity is decided only with a link.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from manetdiff.compiled import builder
+from manetdiff.radio import LinkTables
+from manetdiff.radio.tables import SECTOR
+from manetdiff.solvers.state import LOAD, add_link, begin, joined, new_state, own_rate, read_links, settle
+
+IntArray = npt.NDArray[np.int64]
+
+UNDECIDED = -1
+
+
+def greedy_links(tables: LinkTables, tau: float = 0.0, parity: IntArray | None = None) -> tuple[IntArray, IntArray]:
+    """Links (m, 2) and parity (n,) by Algorithm 1.
+
+    tau: least rate, in Mbit/s, at which a link is taken. parity: (n,) of 0, 1 and -1 (undecided); None leaves all open.
+    Nodes that no link reaches end with parity 0.
+    """
+    start = np.full(tables.nodes, UNDECIDED, dtype=np.int64) if parity is None else np.asarray(parity, dtype=np.int64)
+    i, j = np.nonzero(np.triu(tables.candidate))
+    order = np.argsort(tables.distance[i, j], kind="stable")
+    links, decided = _greedy(tables, np.stack([i, j], axis=1)[order].astype(np.int64), start, float(tau))
+    return links, np.where(decided == UNDECIDED, 0, decided)
+
+
+@builder
+def _greedy(tables, pairs, parity, tau):  # type: ignore[no-untyped-def]
+    n = len(parity)
+    state = new_state(tables, np.empty((0, 2), dtype=np.int64), parity)
+    components = n
+    for m in range(len(pairs)):
+        if components == 1:
+            break
+        i, j = pairs[m, 0], pairs[m, 1]
+        if state.wholes[LOAD, i, tables.wholes[SECTOR, i, j]] + state.wholes[LOAD, j, tables.wholes[SECTOR, j, i]] > 0:
+            continue
+        old_i, old_j = state.parity[i], state.parity[j]
+        rate = _decide(tables, state, i, j)
+        if state.parity[i] == state.parity[j] or rate < tau:
+            state.parity[i], state.parity[j] = old_i, old_j
+            continue
+        if not joined(state, i, j):
+            components -= 1
+        add_link(tables, state, i, j)
+        settle(tables, state)
+        begin(state)
+    return read_links(state), state.parity.copy()
+
+
+@builder
+def _decide(tables, state, i, j):  # type: ignore[no-untyped-def]
+    """Give undecided nodes of the pair the parity that suits the link best; the rate of its better direction."""
+    if state.parity[i] == UNDECIDED and state.parity[j] == UNDECIDED:
+        state.parity[i], state.parity[j] = 0, 1
+        forth = own_rate(tables, state, i, j)
+        state.parity[i], state.parity[j] = 1, 0
+        back = own_rate(tables, state, j, i)
+        if forth >= back:
+            state.parity[i], state.parity[j] = 0, 1
+        return max(forth, back)
+    if state.parity[i] == UNDECIDED:
+        state.parity[i] = 1 - state.parity[j]
+    elif state.parity[j] == UNDECIDED:
+        state.parity[j] = 1 - state.parity[i]
+    return max(own_rate(tables, state, i, j), own_rate(tables, state, j, i))

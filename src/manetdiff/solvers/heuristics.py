@@ -1,0 +1,93 @@
+"""The paper's three heuristic baselines: MST with greedy additions, Huang-style sectors, and omnidirectional."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from manetdiff.compiled import builder
+from manetdiff.fleet import Fleet
+from manetdiff.radio import LinkTables, Radio, link_tables
+from manetdiff.radio.tables import CANDIDATE, SECTOR
+from manetdiff.solvers.spanning import spanning_forest, spanning_forest_of
+from manetdiff.solvers.state import (
+    LOAD,
+    add_link,
+    begin,
+    gain_of_free_link,
+    linked,
+    new_state,
+    read_links,
+    rollback,
+    settle,
+    total,
+)
+
+IntArray = npt.NDArray[np.int64]
+
+
+def mst_greedy_links(tables: LinkTables, share_antennas: bool = False) -> tuple[IntArray, IntArray]:
+    """The shortest spanning forest, its parity, and then the links that raise T most, one by one, while any does.
+
+    share_antennas: also add links to antennas in use (the airtime that this costs is part of T).
+    """
+    links, parity = spanning_forest(tables)
+    return _add_greedily(tables, links, parity, share_antennas), parity
+
+
+def huang_links(tables: LinkTables) -> tuple[IntArray, IntArray]:
+    """Sector-wise nearest-neighbour topology control, Huang-style (after Huang et al. 2002).
+
+    Each node asks for the nearest neighbour in each of its sectors; a pair is linked if either end asks for it. The
+    scheme knows no slots: parity is that of the shortest spanning forest of the pairs, and pairs inside one parity
+    are dropped.
+    """
+    n = tables.nodes
+    asked = np.zeros((n, n), dtype=np.bool_)
+    for a in range(tables.sectors):
+        inside = np.where(tables.candidate & (tables.sector == a), tables.distance, np.inf)
+        nearest = inside.argmin(axis=1)
+        some = np.isfinite(inside[np.arange(n), nearest])
+        asked[np.flatnonzero(some), nearest[some]] = True
+    asked |= asked.T
+    _, parity = spanning_forest_of(tables, asked)
+    kept = asked & (parity[:, None] != parity[None, :])
+    return np.argwhere(np.triu(kept)).astype(np.int64), parity
+
+
+def omni_links(fleet: Fleet, radio: Radio) -> tuple[IntArray, IntArray]:
+    """The omnidirectional protocol: MST with greedy additions by the physics of one antenna that covers everything.
+
+    Its topology is to be scored with `radio.omnidirectional()`.
+    """
+    return mst_greedy_links(link_tables(fleet, radio.omnidirectional()), share_antennas=True)
+
+
+@builder
+def _add_greedily(tables, links, parity, share_antennas):  # type: ignore[no-untyped-def]
+    n = len(parity)
+    state = new_state(tables, links, parity)
+    while True:
+        best_gain, best_i, best_j = 1e-9, -1, -1
+        for i in range(n):
+            for j in range(i + 1, n):
+                if parity[i] == parity[j] or tables.wholes[CANDIDATE, i, j] == 0 or linked(state, i, j):
+                    continue
+                a, b = tables.wholes[SECTOR, i, j], tables.wholes[SECTOR, j, i]
+                gain = -np.inf
+                if state.wholes[LOAD, i, a] == 0 and state.wholes[LOAD, j, b] == 0:
+                    gain = gain_of_free_link(tables, state, i, j)
+                elif share_antennas:
+                    before = total(state)
+                    begin(state)
+                    add_link(tables, state, i, j)
+                    settle(tables, state)
+                    gain = total(state) - before
+                    rollback(state, before)
+                if gain > best_gain:
+                    best_gain, best_i, best_j = gain, i, j
+        if best_i < 0:
+            return read_links(state)
+        add_link(tables, state, best_i, best_j)
+        settle(tables, state)
+        begin(state)

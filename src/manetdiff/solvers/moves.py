@@ -1,0 +1,188 @@
+"""The moves of the searches: tried on the state, and kept or taken back.
+
+Three kinds of moves reach every topology: drop a link; link two nodes of opposite parity, pushing off what is in the
+way; turn a node's parity and link it anew. A move that would part two nodes that were joined is never kept.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from manetdiff.compiled import kernel
+from manetdiff.radio import LinkTables
+from manetdiff.radio.tables import CANDIDATE, DISTANCE, FACING, FACING_START, SECTOR
+from manetdiff.solvers.rng import below, uniform
+from manetdiff.solvers.state import (
+    JOURNAL,
+    LOAD,
+    REMOVED,
+    add_link,
+    begin,
+    cuts_mended,
+    flip_parity,
+    gain_of_dropping,
+    gain_of_free_link,
+    linked,
+    remove_link,
+    rollback,
+    settle,
+    total,
+)
+
+IntArray = npt.NDArray[np.int64]
+
+# What counts as a gain in a descent: above rounding error, so that it ends.
+LEAST_GAIN = 1e-9
+
+
+@kernel
+def anneal(tables, state, rng, near, near_start, moves, hot, cold, limit):  # type: ignore[no-untyped-def]
+    """Try `moves` random pairs while the temperature falls from hot to cold; the number of moves kept.
+
+    near, near_start: candidate peers of each node, nearest first, and where each node's begin; see `nearest_first`.
+    limit: most links on an antenna.
+    """
+    n = len(state.parity)
+    kept = 0
+    cooling = (cold / hot) ** (1.0 / max(1, moves))
+    temperature = hot
+    for _ in range(moves):
+        temperature *= cooling
+        i = below(rng, n)
+        count = near_start[i + 1] - near_start[i]
+        if count == 0:
+            continue
+        # Near peers are proposed more often than far ones, but every candidate can come up.
+        draw = uniform(rng)
+        j = near[near_start[i] + int(count * draw * draw)]
+        # The least that T may change by: the rule min(1, exp(gain / temperature)), drawn before the move is scored.
+        least = temperature * np.log(1.0 - uniform(rng))
+        crowd = limit if limit > 1 and uniform(rng) < 0.1 else 1
+        if try_pair(tables, state, i, j, least, crowd):
+            kept += 1
+    return kept
+
+
+@kernel
+def descend(tables, state, near, near_start, limit, sweeps):  # type: ignore[no-untyped-def]
+    """Try every candidate pair in turn, keeping what raises T, until a whole sweep finds nothing; moves tried."""
+    n = len(state.parity)
+    tried = 0
+    for _ in range(sweeps):
+        improved = False
+        for i in range(n):
+            for at in range(near_start[i], near_start[i + 1]):
+                for crowd in range(1, limit + 1, max(1, limit - 1)):
+                    tried += 1
+                    if try_pair(tables, state, i, near[at], LEAST_GAIN, crowd):
+                        improved = True
+        if not improved:
+            break
+    return tried
+
+
+@kernel
+def try_pair(tables, state, i, j, least, limit):  # type: ignore[no-untyped-def]
+    """Try what there is to try about the pair i, j, and keep it if T changes by `least` or more; whether it did.
+
+    Linked: drop it. Opposite parity: link it, and push off what its antennas carry beyond `limit`. One parity: turn i,
+    link the two, and let i and the nodes it leaves find new peers.
+    """
+    if linked(state, i, j):
+        return _try_drop(tables, state, i, j, least)
+    if state.parity[i] != state.parity[j]:
+        return _try_link(tables, state, i, j, least, limit)
+    return _try_flip(tables, state, i, j, least)
+
+
+@kernel
+def _try_drop(tables, state, i, j, least):  # type: ignore[no-untyped-def]
+    a, b = tables.wholes[SECTOR, i, j], tables.wholes[SECTOR, j, i]
+    alone = state.wholes[LOAD, i, a] == 1 and state.wholes[LOAD, j, b] == 1
+    if alone and gain_of_dropping(tables, state, i, j) < least:
+        return False
+    before = total(state)
+    begin(state)
+    remove_link(tables, state, i, j)
+    return _settle_or_take_back(tables, state, before, least)
+
+
+@kernel
+def _try_link(tables, state, i, j, least, limit):  # type: ignore[no-untyped-def]
+    a, b = tables.wholes[SECTOR, i, j], tables.wholes[SECTOR, j, i]
+    free = state.wholes[LOAD, i, a] == 0 and state.wholes[LOAD, j, b] == 0
+    if free and gain_of_free_link(tables, state, i, j) < least:
+        return False
+    before = total(state)
+    begin(state)
+    _push_off(tables, state, i, a, limit - 1)
+    _push_off(tables, state, j, b, limit - 1)
+    add_link(tables, state, i, j)
+    return _settle_or_take_back(tables, state, before, least)
+
+
+@kernel
+def _try_flip(tables, state, i, j, least):  # type: ignore[no-untyped-def]
+    before = total(state)
+    begin(state)
+    for a in range(state.peers.shape[1]):
+        _push_off(tables, state, i, a, 0)
+    cuts = state.sizes[JOURNAL]
+    flip_parity(state, i)
+    _push_off(tables, state, j, tables.wholes[SECTOR, j, i], 0)
+    add_link(tables, state, i, j)
+    for a in range(state.peers.shape[1]):
+        _link_nearest(tables, state, i, a)
+    # Whoever lost i, by the journal so far, looks for another peer on the antenna that this has freed.
+    for at in range(cuts):
+        if state.journal[at, 0] == REMOVED:
+            peer = state.journal[at, 2]
+            _link_nearest(tables, state, peer, tables.wholes[SECTOR, peer, i])
+    return _settle_or_take_back(tables, state, before, least)
+
+
+@kernel
+def _settle_or_take_back(tables, state, before, least):  # type: ignore[no-untyped-def]
+    """Keep the changes since `begin` if T has changed by `least` or more and nobody was cut off; whether it did."""
+    settle(tables, state)
+    if total(state) - before >= least and cuts_mended(state):
+        return True
+    rollback(state, before)
+    return False
+
+
+@kernel
+def _push_off(tables, state, i, a, keep):  # type: ignore[no-untyped-def]
+    """Drop the newest links on antenna a of i until `keep` are left."""
+    while state.wholes[LOAD, i, a] > keep:
+        remove_link(tables, state, i, state.peers[i, a, state.wholes[LOAD, i, a] - 1])
+
+
+@kernel
+def _link_nearest(tables, state, i, a):  # type: ignore[no-untyped-def]
+    """If antenna a of i is free, link it with the nearest node of opposite parity whose own antenna is free too."""
+    if state.wholes[LOAD, i, a] > 0:
+        return
+    best = -1
+    shortest = np.inf
+    for m in range(tables.wholes[FACING_START, i, a], tables.wholes[FACING_START, i, a + 1]):
+        k = tables.wholes[FACING, i, m]
+        if (
+            state.parity[k] != state.parity[i]
+            and tables.wholes[CANDIDATE, i, k] == 1
+            and tables.reals[DISTANCE, i, k] < shortest
+            and state.wholes[LOAD, k, tables.wholes[SECTOR, k, i]] == 0
+        ):
+            best = k
+            shortest = tables.reals[DISTANCE, i, k]
+    if best >= 0:
+        add_link(tables, state, i, best)
+
+
+def nearest_first(tables: LinkTables) -> tuple[IntArray, IntArray]:
+    """Candidate peers of all nodes, each node's nearest first, and (n + 1,) where each node's begin."""
+    order = np.argsort(np.where(tables.candidate, tables.distance, np.inf), axis=1, kind="stable")
+    counts = tables.candidate.sum(axis=1)
+    near = [order[i, : counts[i]] for i in range(tables.nodes)]
+    return np.concatenate(near).astype(np.int64), np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)

@@ -1,0 +1,418 @@
+"""A topology under search: links come and go, and only the rates that a change touches are computed again.
+
+The state holds only links of opposite parity. Changes are made in place and written to a journal, so a move of any
+number of changes is tried by making it, looking at the throughput, and taking it back if it is not wanted:
+
+    begin(state)
+    before = total(state)
+    add_link(tables, state, i, j)
+    settle(tables, state)
+    if total(state) < before:
+        rollback(state, before)
+
+Taking back restores the old values themselves, so that rejected moves leave no rounding error behind.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from manetdiff.compiled import builder, kernel
+from manetdiff.radio.rates import heard_noise, link_rate
+from manetdiff.radio.tables import BEAM_START, BEAM_STOP, HEARS, HEARS_SECTOR, SECTOR, SECTORS
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+# Planes of SearchState.reals: airtime of the link i, j; what k sends astray towards j, at [j, k]; rate of i→j.
+AIRTIME, STRAY, RATE = 0, 1, 2
+# Planes of SearchState.wholes: where j stands among the peers on i's antenna (-1: not linked); whether the rate of i→j
+# waits to be computed; links on each antenna, one column an antenna.
+PLACE, DIRTY, LOAD = 0, 1, 2
+# Places in SearchState.sizes.
+JOURNAL, WAITING, WALKS = 0, 1, 2
+# Kinds of journal entries.
+_STRAY, _RATE, _AIRTIME, _ADDED, REMOVED, _FLIPPED = 0, 1, 2, 3, 4, 5
+
+
+class SearchState(NamedTuple):
+    """n nodes, Q sectors.
+
+    parity: (n,). throughput: (1,) T. reals: (3, n, n), planes AIRTIME, STRAY, RATE.
+    wholes: (3, n, max(n, Q)), planes PLACE, DIRTY, LOAD. peers: (n, Q, n) the linked nodes on each antenna.
+    journal: (capacity, 3) kind, i, j; journal_value: (capacity,) what stood there before.
+    queue: (n·n,) directed links, as i·n + j, whose rate waits to be computed.
+    walk, seen: (n,) for graph walks: nodes in the order reached, and the number of the last walk that saw each.
+    sizes: (3,) JOURNAL, WAITING, WALKS.
+    """
+
+    parity: IntArray
+    throughput: FloatArray
+    reals: FloatArray
+    wholes: IntArray
+    peers: IntArray
+    journal: IntArray
+    journal_value: FloatArray
+    queue: IntArray
+    walk: IntArray
+    seen: IntArray
+    sizes: IntArray
+
+
+@builder
+def new_state(tables, links, parity):  # type: ignore[no-untyped-def]
+    """The state of the links (m, 2), all of opposite parity (n,)."""
+    n = len(parity)
+    sectors = int(tables.constants[SECTORS])
+    # A move of the searches changes a few dozen values; one that tears down everything still fits.
+    capacity = 64 * n * n + 1024
+    state = SearchState(
+        parity.copy(),
+        np.zeros(1),
+        np.zeros((3, n, n)),
+        np.zeros((3, n, max(n, sectors)), dtype=np.int64),
+        np.zeros((n, sectors, n), dtype=np.int64),
+        np.empty((capacity, 3), dtype=np.int64),
+        np.empty(capacity),
+        np.empty(n * n, dtype=np.int64),
+        np.empty(n, dtype=np.int64),
+        np.zeros(n, dtype=np.int64),
+        np.zeros(3, dtype=np.int64),
+    )
+    reset(tables, state, links, parity)
+    return state
+
+
+@builder
+def reset(tables, state, links, parity):  # type: ignore[no-untyped-def]
+    """Make the state exactly this topology, computed from scratch: no rounding error of earlier moves survives."""
+    state.parity[:] = parity
+    state.reals[:] = 0.0
+    state.wholes[:] = 0
+    state.wholes[PLACE] = -1
+    state.sizes[JOURNAL] = 0
+    state.sizes[WAITING] = 0
+    for m in range(len(links)):
+        add_link(tables, state, links[m, 0], links[m, 1])
+        begin(state)
+    settle(tables, state)
+    begin(state)
+    state.throughput[0] = state.reals[RATE].sum()
+
+
+@builder
+def read_links(state):  # type: ignore[no-untyped-def]
+    """(m, 2) links of the state with i < j, sorted."""
+    n = len(state.parity)
+    links = np.empty((state.wholes[LOAD].sum() // 2, 2), dtype=np.int64)
+    m = 0
+    for i in range(n):
+        for j in range(i + 1, n):
+            if state.wholes[PLACE, i, j] >= 0:
+                links[m, 0] = i
+                links[m, 1] = j
+                m += 1
+    return links
+
+
+@kernel
+def total(state):  # type: ignore[no-untyped-def]
+    """T of the settled state."""
+    return state.throughput[0]
+
+
+@kernel
+def linked(state, i, j):  # type: ignore[no-untyped-def]
+    """Whether i and j are linked."""
+    return state.wholes[PLACE, i, j] >= 0
+
+
+@kernel
+def begin(state):  # type: ignore[no-untyped-def]
+    """What follows can be taken back to here."""
+    state.sizes[JOURNAL] = 0
+
+
+@kernel
+def rollback(state, before):  # type: ignore[no-untyped-def]
+    """Take back everything since :func:`begin`; `before` is T as it was then."""
+    n = len(state.parity)
+    for at in range(state.sizes[JOURNAL] - 1, -1, -1):
+        kind, i, j = state.journal[at, 0], state.journal[at, 1], state.journal[at, 2]
+        if kind == _STRAY:
+            state.reals[STRAY, i, j] = state.journal_value[at]
+        elif kind == _RATE:
+            state.reals[RATE, i, j] = state.journal_value[at]
+        elif kind == _AIRTIME:
+            state.reals[AIRTIME, i, j] = state.journal_value[at]
+            state.reals[AIRTIME, j, i] = state.journal_value[at]
+        elif kind == _FLIPPED:
+            state.parity[i] = 1 - state.parity[i]
+        else:
+            antennas = int(state.journal_value[at])
+            if kind == _ADDED:
+                _drop(state, i, antennas // 64, j)
+                _drop(state, j, antennas % 64, i)
+            else:
+                _append(state, i, antennas // 64, j)
+                _append(state, j, antennas % 64, i)
+    for m in range(state.sizes[WAITING]):
+        state.wholes[DIRTY, state.queue[m] // n, state.queue[m] % n] = 0
+    state.sizes[WAITING] = 0
+    state.sizes[JOURNAL] = 0
+    state.throughput[0] = before
+
+
+@kernel
+def add_link(tables, state, i, j):  # type: ignore[no-untyped-def]
+    """Link i and j, which must be unlinked and of opposite parity. Rates are right after :func:`settle`."""
+    a, b = tables.wholes[SECTOR, i, j], tables.wholes[SECTOR, j, i]
+    _append(state, i, a, j)
+    _append(state, j, b, i)
+    _note(state, _ADDED, i, j, 64.0 * a + b)
+    # What stands at an unlinked pair means nothing; a new link starts silent.
+    state.reals[AIRTIME, i, j] = 0.0
+    state.reals[RATE, i, j] = 0.0
+    state.reals[RATE, j, i] = 0.0
+    if state.wholes[LOAD, i, a] > 1:
+        _share_antenna(tables, state, i, a, j)
+    if state.wholes[LOAD, j, b] > 1:
+        _share_antenna(tables, state, j, b, i)
+    _set_airtime(tables, state, i, j, 1.0 / max(state.wholes[LOAD, i, a], state.wholes[LOAD, j, b]))
+
+
+@kernel
+def remove_link(tables, state, i, j):  # type: ignore[no-untyped-def]
+    """Unlink i and j. Rates are right after :func:`settle`."""
+    a, b = tables.wholes[SECTOR, i, j], tables.wholes[SECTOR, j, i]
+    _set_airtime(tables, state, i, j, 0.0)
+    state.throughput[0] -= state.reals[RATE, i, j] + state.reals[RATE, j, i]
+    _note(state, _RATE, i, j, state.reals[RATE, i, j])
+    _note(state, _RATE, j, i, state.reals[RATE, j, i])
+    _drop(state, i, a, j)
+    _drop(state, j, b, i)
+    _note(state, REMOVED, i, j, 64.0 * a + b)
+    # The rates of unlinked pairs are 0, so that their sum is T.
+    state.reals[RATE, i, j] = 0.0
+    state.reals[RATE, j, i] = 0.0
+    if state.wholes[LOAD, i, a] > 0:
+        _share_antenna(tables, state, i, a, j)
+    if state.wholes[LOAD, j, b] > 0:
+        _share_antenna(tables, state, j, b, i)
+
+
+@kernel
+def flip_parity(state, i):  # type: ignore[no-untyped-def]
+    """Turn the parity of a node that has no links."""
+    state.parity[i] = 1 - state.parity[i]
+    _note(state, _FLIPPED, i, i, 0.0)
+
+
+@kernel
+def settle(tables, state):  # type: ignore[no-untyped-def]
+    """Compute the rates that the changes have touched, and T with them."""
+    n = len(state.parity)
+    for m in range(state.sizes[WAITING]):
+        i, j = state.queue[m] // n, state.queue[m] % n
+        state.wholes[DIRTY, i, j] = 0
+        if state.wholes[PLACE, i, j] >= 0:
+            noise = heard_noise(tables, state.parity, state.reals[STRAY], i, j)
+            rate = link_rate(tables, i, j, state.reals[AIRTIME, i, j], noise)
+            _note(state, _RATE, i, j, state.reals[RATE, i, j])
+            state.throughput[0] += rate - state.reals[RATE, i, j]
+            state.reals[RATE, i, j] = rate
+    state.sizes[WAITING] = 0
+
+
+@kernel
+def gain_of_free_link(tables, state, i, j):  # type: ignore[no-untyped-def]
+    """By how much T would grow with the link i, j, where both its antennas are free; changes nothing."""
+    return (
+        own_rate(tables, state, i, j)
+        + own_rate(tables, state, j, i)
+        + _harm(tables, state, i, j, 1.0)
+        + _harm(tables, state, j, i, 1.0)
+    )
+
+
+@kernel
+def gain_of_dropping(tables, state, i, j):  # type: ignore[no-untyped-def]
+    """By how much T would grow without the link i, j, which is alone on both its antennas; changes nothing."""
+    return (
+        _harm(tables, state, i, j, -1.0)
+        + _harm(tables, state, j, i, -1.0)
+        - state.reals[RATE, i, j]
+        - state.reals[RATE, j, i]
+    )
+
+
+@kernel
+def own_rate(tables, state, i, j):  # type: ignore[no-untyped-def]
+    """Rate that i→j would have, with all the airtime, under the interference there is."""
+    return link_rate(tables, i, j, 1.0, heard_noise(tables, state.parity, state.reals[STRAY], i, j))
+
+
+@kernel
+def _harm(tables, state, k, aim, change):  # type: ignore[no-untyped-def]
+    """By how much the other links' rates change if the beam k→aim is on for `change` more of the slot.
+
+    No link is counted twice when both directions of a link are added up: their beams reach receivers of opposite parity.
+    """
+    gained = 0.0
+    sectored = tables.constants[HEARS] == HEARS_SECTOR
+    for at in range(tables.wholes[BEAM_START, k, aim], tables.wholes[BEAM_STOP, k, aim]):
+        j = tables.beam_node[at]
+        if state.parity[j] != state.parity[k]:
+            first = tables.wholes[SECTOR, j, k] if sectored else 0
+            last = first if sectored else state.peers.shape[1] - 1
+            old = state.reals[STRAY, j, k]
+            state.reals[STRAY, j, k] = old + change * tables.beam_power[at]
+            for a in range(first, last + 1):
+                for m in range(state.wholes[LOAD, j, a]):
+                    i = state.peers[j, a, m]
+                    if i != k:
+                        noise = heard_noise(tables, state.parity, state.reals[STRAY], i, j)
+                        rate = link_rate(tables, i, j, state.reals[AIRTIME, i, j], noise)
+                        gained += rate - state.reals[RATE, i, j]
+            state.reals[STRAY, j, k] = old
+    return gained
+
+
+@kernel
+def joined(state, i, j):  # type: ignore[no-untyped-def]
+    """Whether a path leads from i to j."""
+    stamp = _new_walk(state, i)
+    head, tail = 0, 1
+    while head < tail:
+        at = state.walk[head]
+        head += 1
+        for a in range(state.peers.shape[1]):
+            for m in range(state.wholes[LOAD, at, a]):
+                peer = state.peers[at, a, m]
+                if peer == j:
+                    return True
+                if state.seen[peer] != stamp:
+                    state.seen[peer] = stamp
+                    state.walk[tail] = peer
+                    tail += 1
+    return False
+
+
+@kernel
+def cuts_mended(state):  # type: ignore[no-untyped-def]
+    """Whether every link removed since :func:`begin` has both its ends joined by some path again."""
+    walked = False
+    for at in range(state.sizes[JOURNAL]):
+        if state.journal[at, 0] == REMOVED:
+            i, j = state.journal[at, 1], state.journal[at, 2]
+            # One walk usually meets all ends; another one is only made where the graph falls apart.
+            if not walked or state.seen[i] != state.sizes[WALKS]:
+                joined(state, i, -1)
+                walked = True
+            if state.seen[j] != state.sizes[WALKS]:
+                return False
+    return True
+
+
+@kernel
+def label_components(state, label):  # type: ignore[no-untyped-def]
+    """Write each node's component (its smallest node) into label (n,); return how many there are."""
+    label[:] = -1
+    count = 0
+    for start in range(len(label)):
+        if label[start] < 0:
+            count += 1
+            joined(state, start, -1)
+            for k in range(start, len(label)):
+                if state.seen[k] == state.sizes[WALKS]:
+                    label[k] = start
+    return count
+
+
+@kernel
+def _new_walk(state, start):  # type: ignore[no-untyped-def]
+    state.sizes[WALKS] += 1
+    state.seen[start] = state.sizes[WALKS]
+    state.walk[0] = start
+    return state.sizes[WALKS]
+
+
+@kernel
+def _share_antenna(tables, state, i, a, other_than):  # type: ignore[no-untyped-def]
+    """Give the links on antenna a of i, all but one, the airtime that the loads now leave them."""
+    for m in range(state.wholes[LOAD, i, a]):
+        peer = state.peers[i, a, m]
+        if peer != other_than:
+            share = 1.0 / max(state.wholes[LOAD, i, a], state.wholes[LOAD, peer, tables.wholes[SECTOR, peer, i]])
+            if share != state.reals[AIRTIME, i, peer]:
+                _set_airtime(tables, state, i, peer, share)
+
+
+@kernel
+def _set_airtime(tables, state, i, j, share):  # type: ignore[no-untyped-def]
+    change = share - state.reals[AIRTIME, i, j]
+    _note(state, _AIRTIME, i, j, state.reals[AIRTIME, i, j])
+    state.reals[AIRTIME, i, j] = share
+    state.reals[AIRTIME, j, i] = share
+    _radiate(tables, state, i, j, change)
+    _radiate(tables, state, j, i, change)
+    _wait(state, i, j)
+    _wait(state, j, i)
+
+
+@kernel
+def _radiate(tables, state, k, aim, change):  # type: ignore[no-untyped-def]
+    """The beam k→aim is on for `change` more of the slot: the links that hear it wait for a new rate."""
+    sectored = tables.constants[HEARS] == HEARS_SECTOR
+    for at in range(tables.wholes[BEAM_START, k, aim], tables.wholes[BEAM_STOP, k, aim]):
+        j = tables.beam_node[at]
+        _note(state, _STRAY, j, k, state.reals[STRAY, j, k])
+        state.reals[STRAY, j, k] += change * tables.beam_power[at]
+        if state.parity[j] != state.parity[k]:
+            first = tables.wholes[SECTOR, j, k] if sectored else 0
+            last = first if sectored else state.peers.shape[1] - 1
+            for a in range(first, last + 1):
+                for m in range(state.wholes[LOAD, j, a]):
+                    if state.peers[j, a, m] != k:
+                        _wait(state, state.peers[j, a, m], j)
+
+
+@kernel
+def _wait(state, i, j):  # type: ignore[no-untyped-def]
+    if state.wholes[DIRTY, i, j] == 0:
+        state.wholes[DIRTY, i, j] = 1
+        state.queue[state.sizes[WAITING]] = i * len(state.parity) + j
+        state.sizes[WAITING] += 1
+
+
+@kernel
+def _note(state, kind, i, j, value):  # type: ignore[no-untyped-def]
+    at = state.sizes[JOURNAL]
+    state.journal[at, 0] = kind
+    state.journal[at, 1] = i
+    state.journal[at, 2] = j
+    state.journal_value[at] = value
+    state.sizes[JOURNAL] = at + 1
+
+
+@kernel
+def _append(state, i, a, j):  # type: ignore[no-untyped-def]
+    load = state.wholes[LOAD, i, a]
+    state.wholes[PLACE, i, j] = load
+    state.peers[i, a, load] = j
+    state.wholes[LOAD, i, a] = load + 1
+
+
+@kernel
+def _drop(state, i, a, j):  # type: ignore[no-untyped-def]
+    """Take j out of the peers on i's antenna a; the last of them moves into its place."""
+    load = state.wholes[LOAD, i, a] - 1
+    last = state.peers[i, a, load]
+    at = state.wholes[PLACE, i, j]
+    state.peers[i, a, at] = last
+    state.wholes[PLACE, i, last] = at
+    state.wholes[PLACE, i, j] = -1
+    state.wholes[LOAD, i, a] = load

@@ -1,0 +1,96 @@
+"""The metrics: one definition for every method, table and figure of the project."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from manetdiff.errors import TopologyError
+from manetdiff.fleet import Fleet
+from manetdiff.radio import LinkTables, Radio, link_rates, link_tables
+from manetdiff.topology.constraints import antenna_loads, component_labels, same_parity
+from manetdiff.topology.topology import Topology
+
+METRICS = (
+    "links",
+    "mean_length",
+    "link_throughput",
+    "throughput",
+    "antenna_saturation",
+    "node_saturation",
+    "connected",
+    "parity",
+    "valid",
+)
+
+
+def metrics(topology: Topology, fleet: Fleet, radio: Radio | None = None) -> dict[str, float]:
+    """All metrics of one topology, by the names in METRICS; shares are 0 … 1.
+
+    The topology is scored as it is: links that break the parity count in links, length, saturation and connectivity,
+    and carry no throughput. A topology without links has mean_length, link_throughput and saturations 0 and parity 1.
+    """
+    return metrics_from_tables(topology, link_tables(fleet, radio or Radio()))
+
+
+def metrics_from_tables(topology: Topology, tables: LinkTables) -> dict[str, float]:
+    """The same where the layout's tables are at hand."""
+    n = len(tables.distance)
+    topology.check_fits(n)
+    count = len(topology.links)
+    total = float(link_rates(tables, topology.links, topology.parity).sum())
+    loads = antenna_loads(topology, tables)
+    saturated = loads > 1
+    violations = int(same_parity(topology).sum())
+    connected = bool((component_labels(topology.links, n) == 0).all())
+    lengths = tables.distance[topology.links[:, 0], topology.links[:, 1]]
+    return {
+        "links": float(count),
+        "mean_length": float(lengths.mean()) if count else 0.0,
+        "link_throughput": total / count if count else 0.0,
+        "throughput": total,
+        "antenna_saturation": float(saturated.sum() / max(1, (loads > 0).sum())),
+        "node_saturation": float(saturated.any(axis=1).mean()),
+        "connected": float(connected),
+        "parity": 1.0 - violations / count if count else 1.0,
+        "valid": float(connected and violations == 0 and not saturated.any()),
+    }
+
+
+def rates(
+    topology: Topology | Sequence[Topology], fleet: Fleet | Sequence[Fleet], radio: Radio | None = None
+) -> npt.NDArray[np.float64] | list[npt.NDArray[np.float64]]:
+    """(m, 2) rates in Mbit/s of each link, first node to second and back; a list of them for a batch."""
+    chosen = radio or Radio()
+    if isinstance(topology, Topology) and isinstance(fleet, Fleet):
+        topology.check_fits(len(fleet))
+        return link_rates(link_tables(fleet, chosen), topology.links, topology.parity)
+    if isinstance(topology, Topology) or isinstance(fleet, Fleet):
+        raise TopologyError("a batch of rates needs a list of topologies and a list of fleets, one for one")
+    if len(topology) != len(fleet):
+        raise TopologyError(f"{len(topology)} topologies for {len(fleet)} fleets")
+    batch = []
+    for one_topology, one_fleet in zip(topology, fleet, strict=True):
+        one_topology.check_fits(len(one_fleet))
+        batch.append(link_rates(link_tables(one_fleet, chosen), one_topology.links, one_topology.parity))
+    return batch
+
+
+def continuity(before: Topology, after: Topology) -> float:
+    """|E ∩ E'| / |E ∪ E'|: how alike two topologies are; 1 where both are empty."""
+    shared, union = _overlap(before, after)
+    return shared / union if union else 1.0
+
+
+def kept(before: Topology, after: Topology) -> float:
+    """|E ∩ E'| / |E|: share of the old links that are still there; 1 where there were none."""
+    shared, _ = _overlap(before, after)
+    return shared / len(before.links) if len(before.links) else 1.0
+
+
+def _overlap(before: Topology, after: Topology) -> tuple[int, int]:
+    old = set(map(tuple, before.links.tolist()))
+    new = set(map(tuple, after.links.tolist()))
+    return len(old & new), len(old | new)

@@ -1,0 +1,102 @@
+"""The topology: which nodes are linked, and in which slot each node transmits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from manetdiff.errors import TopologyError
+
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Topology:
+    """Undirected links and a parity per node.
+
+    links: (m, 2) node indices with i < j, sorted, each pair once.
+    parity: (n,) of 0 (transmits in slot A, receives in slot B) and 1 (the reverse).
+    report: what made it did: method, moves, time, components … (never part of equality).
+    """
+
+    links: IntArray
+    parity: IntArray
+    report: Mapping[str, Any] = field(default_factory=dict)
+
+    def __init__(self, links: npt.ArrayLike, parity: npt.ArrayLike, report: Mapping[str, Any] | None = None) -> None:
+        checked_parity = _checked_parity(parity)
+        checked_links = _checked_links(links, len(checked_parity))
+        checked_links.flags.writeable = False
+        checked_parity.flags.writeable = False
+        object.__setattr__(self, "links", checked_links)
+        object.__setattr__(self, "parity", checked_parity)
+        object.__setattr__(self, "report", dict(report or {}))
+
+    @classmethod
+    def from_adjacency(cls, adjacency: npt.ArrayLike, parity: npt.ArrayLike) -> Topology:
+        """From a symmetric (n, n) matrix of 0 and 1; the diagonal is ignored."""
+        matrix = np.asarray(adjacency) != 0
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+            raise TopologyError(f"an adjacency matrix must be square, not {matrix.shape}")
+        if not np.array_equal(matrix, matrix.T):
+            raise TopologyError("an adjacency matrix must be symmetric: links have no direction")
+        return cls(np.argwhere(np.triu(matrix, 1)), parity)
+
+    @property
+    def adjacency(self) -> npt.NDArray[np.bool_]:
+        """Symmetric (n, n) matrix of the links."""
+        matrix = np.zeros((len(self), len(self)), dtype=np.bool_)
+        matrix[self.links[:, 0], self.links[:, 1]] = True
+        return matrix | matrix.T
+
+    def __len__(self) -> int:
+        """Number of nodes."""
+        return len(self.parity)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Topology):
+            return NotImplemented
+        return np.array_equal(self.links, other.links) and np.array_equal(self.parity, other.parity)
+
+    def __hash__(self) -> int:
+        return hash((self.links.tobytes(), self.parity.tobytes()))
+
+    def __repr__(self) -> str:
+        return f"Topology(nodes={len(self)}, links={len(self.links)})"
+
+    def check_fits(self, n: int) -> None:
+        """Raise unless this topology is one of n nodes."""
+        if len(self) != n:
+            raise TopologyError(f"the topology has {len(self)} nodes, the fleet {n}")
+
+
+def _checked_parity(parity: npt.ArrayLike) -> IntArray:
+    array = np.asarray(parity)
+    if array.ndim != 1 or len(array) < 1:
+        raise TopologyError(f"parity must have the shape (n,), not {array.shape}")
+    for i in np.flatnonzero(~np.isin(array, (0, 1))):
+        raise TopologyError(f"node {i}: parity must be 0 or 1, not {array[i]}")
+    return array.astype(np.int64)
+
+
+def _checked_links(links: npt.ArrayLike, n: int) -> IntArray:
+    array = np.asarray(links)
+    if array.size == 0:
+        return np.empty((0, 2), dtype=np.int64)
+    if array.ndim != 2 or array.shape[1] != 2:
+        raise TopologyError(f"links must have the shape (m, 2), not {array.shape}")
+    if not np.issubdtype(array.dtype, np.integer):
+        raise TopologyError(f"links must be whole node indices, not {array.dtype}")
+    pairs = np.sort(array.astype(np.int64), axis=1)
+    for i, j in pairs[(pairs[:, 0] < 0) | (pairs[:, 1] >= n)]:
+        raise TopologyError(f"link ({i}, {j}) names a node outside 0 … {n - 1}")
+    for i, j in pairs[pairs[:, 0] == pairs[:, 1]]:
+        raise TopologyError(f"link ({i}, {j}) joins a node to itself")
+    unique = np.unique(pairs, axis=0)
+    if len(unique) < len(pairs):
+        raise TopologyError(f"{len(pairs) - len(unique)} links stand twice: a link is an undirected pair")
+    return unique

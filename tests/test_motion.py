@@ -1,0 +1,208 @@
+"""Motion: aircraft stay within what they can fly, keep apart, and get as far as was asked."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from manetdiff.errors import ScenarioError
+from manetdiff.fleet import Fleet, displacement
+from manetdiff.scenarios import FAMILIES, MOTIONS, Kinematics, draw, move, move_by
+from manetdiff.scenarios.conflicts import clearances
+from manetdiff.scenarios.kinematics import Controls, Flight, FloatArray
+from manetdiff.scenarios.spacing import pair_distances
+
+LIMITS = Kinematics()
+
+
+def path_of(family: str, n: int, model: str, seed: int, duration: float = 90.0, step: float = 1.0) -> list[Fleet]:
+    rng = np.random.default_rng(seed)
+    return move(draw(family, n, rng), model, rng, duration=duration, step=step)
+
+
+def chords(path: list[Fleet]) -> tuple[FloatArray, FloatArray]:
+    """Length and direction, each (steps, n), of the way between successive positions."""
+    way = np.diff(np.stack([fleet.positions for fleet in path]), axis=0)
+    return np.hypot(way[..., 0], way[..., 1]), np.arctan2(way[..., 1], way[..., 0])
+
+
+def wrapped(angle: FloatArray) -> FloatArray:
+    return np.asarray(np.angle(np.exp(1j * angle)))
+
+
+def turns(path: list[Fleet]) -> FloatArray:
+    """(steps, n) change of yaw from step to step."""
+    return wrapped(np.diff(np.stack([fleet.yaw for fleet in path]), axis=0))
+
+
+@pytest.mark.parametrize("model", MOTIONS)
+@pytest.mark.parametrize("family", FAMILIES)
+class TestEveryModelOnEveryFamily:
+    @pytest.mark.parametrize("n", (2, 5, 16, 33))
+    def test_flies_within_limits_and_along_its_yaw(self, family: str, model: str, n: int) -> None:
+        path = path_of(family, n, model, seed=n)
+        length, direction = chords(path)
+        turn = turns(path)
+        assert np.abs(turn).max() <= LIMITS.max_turn_rate + 1e-9
+        # The chord of an arc is a little shorter than the arc.
+        assert length.min() >= LIMITS.v_min * (1 - LIMITS.max_turn_rate**2 / 20)
+        assert length.max() <= LIMITS.v_max + 1e-6
+        # It points midway between the yaw at either end of an arc.
+        yaw = np.stack([fleet.yaw for fleet in path])
+        assert np.abs(wrapped(direction - yaw[:-1] - turn / 2)).max() < 1e-6
+        speed = length / np.sinc(turn / 2 / np.pi)
+        assert np.abs(np.diff(speed, axis=0)).max() <= LIMITS.max_acceleration + 1e-6
+
+    @pytest.mark.parametrize("n", (3, 16, 33))
+    def test_nobody_collides(self, family: str, model: str, n: int) -> None:
+        path = path_of(family, n, model, seed=50 + n, duration=240.0)
+        assert min(pair_distances(fleet.positions).min() for fleet in path) > 100.0
+
+    def test_displacement_is_reached(self, family: str, model: str) -> None:
+        for seed, asked in enumerate((0.1, 0.3)):
+            rng = np.random.default_rng(seed)
+            before = draw(family, 12, rng)
+            after = move_by(before, asked, rng, model)
+            assert displacement(before, after) == pytest.approx(asked, rel=0.1)
+            assert after.ids == before.ids
+
+
+@pytest.mark.parametrize("model", MOTIONS)
+class TestEveryModel:
+    def test_same_seed_same_path(self, model: str) -> None:
+        one, same, other = (path_of("wedge", 9, model, seed) for seed in (3, 3, 4))
+        for a, b in zip(one, same, strict=True):
+            assert (a.positions == b.positions).all()
+            assert (a.yaw == b.yaw).all()
+        assert not np.allclose(one[-1].positions, other[-1].positions)
+
+    def test_starts_where_the_fleet_is(self, model: str) -> None:
+        rng = np.random.default_rng(1)
+        fleet = draw("elements", 8, rng)
+        path = move(fleet, model, rng, duration=1.0)
+        assert path[0] is fleet
+        _, direction = chords(path)
+        assert np.abs(wrapped(direction[0] - fleet.yaw)).max() <= LIMITS.max_turn_rate / 2 + 1e-9
+
+    def test_long_run_of_a_large_fleet_keeps_apart(self, model: str) -> None:
+        for family in ("scatter", "crossing", "trail"):
+            path = path_of(family, 100, model, seed=2, duration=200.0)
+            assert min(pair_distances(fleet.positions).min() for fleet in path) > 100.0
+
+    def test_largest_fleet(self, model: str) -> None:
+        path = path_of("orbit", 256, model, seed=0, duration=20.0)
+        assert len(path) == 21
+        assert min(pair_distances(fleet.positions).min() for fleet in path) > 100.0
+
+    def test_other_limits_are_kept(self, model: str) -> None:
+        slow = Kinematics(v_min=20.0, v_max=30.0, max_turn_rate=0.2, safety=50.0)
+        rng = np.random.default_rng(5)
+        path = move(draw("box", 9, rng), model, rng, duration=60.0, kinematics=slow)
+        length, _ = chords(path)
+        assert length.max() <= slow.v_max + 1e-6
+        assert length.min() >= slow.v_min * (1 - slow.max_turn_rate**2 / 20)
+        assert np.abs(turns(path)).max() <= slow.max_turn_rate + 1e-9
+
+    def test_every_step_is_there_however_long_it_is(self, model: str) -> None:
+        assert len(path_of("box", 4, model, 0, duration=10.0, step=2.5)) == 5
+        assert len(path_of("box", 4, model, 0, duration=10.0, step=3.0)) == 4
+        assert len(path_of("box", 4, model, 0, duration=0.3, step=0.1)) == 4
+        length, _ = chords(path_of("box", 4, model, 0, duration=40.0, step=4.0))
+        assert length.max() <= 4 * LIMITS.v_max
+
+    @pytest.mark.parametrize("n", (2, 3, 33))
+    def test_displacement_of_small_and_large_fleets(self, model: str, n: int) -> None:
+        for seed in range(4):
+            rng = np.random.default_rng(seed)
+            before = draw("mixed", n, rng)
+            assert displacement(before, move_by(before, 0.2, rng, model)) == pytest.approx(0.2, rel=0.1)
+
+
+def test_group_stays_a_group() -> None:
+    """After minutes on a common way, a formation is still about as large as it was; on their own they part."""
+    growth: dict[str, float] = {}
+    for model in MOTIONS:
+        paths = [path_of("wedge", 9, model, seed, duration=240.0) for seed in range(6)]
+        growth[model] = float(np.median([path[-1].spread / path[0].spread for path in paths]))
+    assert 0.6 < growth["group"] < 1.6
+    assert growth["gauss-markov"] > growth["group"] or growth["turns"] > growth["group"]
+
+
+def test_move_by_without_a_model_picks_one() -> None:
+    rng = np.random.default_rng(0)
+    before = draw("box", 6, rng)
+    after = move_by(before, 0.15, rng)
+    assert displacement(before, after) == pytest.approx(0.15, rel=0.1)
+    again = np.random.default_rng(0)
+    assert (move_by(draw("box", 6, again), 0.15, again).positions == after.positions).all()
+
+
+class TestClearance:
+    def test_is_the_least_distance_of_circling_aircraft(self) -> None:
+        """Known answer: fly the circles and look."""
+        rng = np.random.default_rng(4)
+        places = rng.uniform(-8e3, 8e3, (2, 6))
+        flight = Flight(places[0] + 1j * places[1], rng.uniform(-3, 3, 6), rng.uniform(120, 300, 6))
+        first, second = np.triu_indices(6, 1)
+        for circling in (LIMITS.max_turn_rate, -LIMITS.max_turn_rate):
+            least = np.full(len(first), np.inf)
+            later = flight
+            for _ in range(12_000):
+                least = np.minimum(least, np.abs(later.places[first] - later.places[second]))
+                later = later.flown(Controls(np.full(6, circling), flight.speed), 0.005)
+            # The circle takes 60 s, that is all of the 12 000 steps.
+            assert clearances(flight, circling, first, second) == pytest.approx(least, abs=3.0)
+
+    def test_head_on_aircraft_pass_one_another(self) -> None:
+        for seed in range(10):
+            fleet = Fleet([[0.0, 0.0], [6000.0, 5.0], [3000.0, 40e3]], [0.0, np.pi, 0.0])
+            for model in MOTIONS:
+                path = move(fleet, model, np.random.default_rng(seed), duration=60.0)
+                assert min(pair_distances(later.positions).min() for later in path) > LIMITS.safety - 1.0
+
+
+class TestErrors:
+    fleet = Fleet([[0.0, 0.0], [5000.0, 0.0]], [0.0, 0.1])
+
+    def test_unknown_model_names_the_known_ones(self) -> None:
+        rng = np.random.default_rng(0)
+        for attempt in (
+            lambda: move(self.fleet, "brownian", rng, duration=1.0),
+            lambda: move_by(self.fleet, 0.1, rng, "brownian"),
+        ):
+            with pytest.raises(ScenarioError, match="unknown motion 'brownian'") as error:
+                attempt()
+            assert all(model in str(error.value) for model in MOTIONS)
+
+    @pytest.mark.parametrize("value", (0.0, -1.0, float("nan"), float("inf")))
+    def test_times_and_displacement_must_be_positive(self, value: float) -> None:
+        rng = np.random.default_rng(0)
+        with pytest.raises(ScenarioError, match="duration"):
+            move(self.fleet, "group", rng, duration=value)
+        with pytest.raises(ScenarioError, match="step"):
+            move(self.fleet, "group", rng, duration=1.0, step=value)
+        with pytest.raises(ScenarioError, match="displacement"):
+            move_by(self.fleet, value, rng)
+        with pytest.raises(ScenarioError, match="time_limit"):
+            move_by(self.fleet, 0.1, rng, time_limit=value)
+
+    def test_displacement_out_of_reach(self) -> None:
+        rng = np.random.default_rng(0)
+        with pytest.raises(ScenarioError, match="less than 2√2"):
+            move_by(self.fleet, 3.0, rng)
+        with pytest.raises(ScenarioError, match="group motion did not displace"):
+            move_by(draw("box", 16, rng), 2.0, rng, "group", time_limit=20.0)
+
+    @pytest.mark.parametrize(
+        "numbers",
+        (
+            {"v_min": 0.0},
+            {"v_min": 300.0, "v_max": 200.0},
+            {"max_turn_rate": 0.0},
+            {"safety": -1.0},
+            {"max_acceleration": float("nan")},
+        ),
+    )
+    def test_limits_without_meaning(self, numbers: dict[str, float]) -> None:
+        with pytest.raises(ScenarioError):
+            Kinematics(**numbers)

@@ -31,7 +31,7 @@ from manetdiff.solvers.state import (
 )
 
 DEFAULT_BUDGET = Budget(moves=200_000)
-HOT, COLD = 2.0, 0.05
+HOT, COLD = 0.8, 0.05
 # Worth more than any single link, so that the best topologies found are connected.
 PENALTY = 8.0
 FLIPS = 0.1

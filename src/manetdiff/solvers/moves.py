@@ -65,20 +65,23 @@ def anneal(tables, state, rng, near, near_start, moves, hot, cold, limit):  # ty
 
 
 @kernel
-def descend(tables, state, near, near_start, limit, sweeps):  # type: ignore[no-untyped-def]
-    """Try every candidate pair in turn, keeping what raises T, until a whole sweep finds nothing; moves tried."""
-    n = len(state.parity)
+def descend(tables, state, near, near_start, limit, most):  # type: ignore[no-untyped-def]
+    """Try every candidate pair in turn, keeping what raises T, until a whole sweep finds nothing; moves tried.
+
+    most: moves after which to stop in any case.
+    """
     tried = 0
-    for _ in range(sweeps):
+    improved = True
+    while improved:
         improved = False
-        for i in range(n):
+        for i in range(len(state.parity)):
             for at in range(near_start[i], near_start[i + 1]):
-                for crowd in range(1, limit + 1, max(1, limit - 1)):
+                for crowd in range(1, limit + 1):
+                    if tried >= most:
+                        return tried
                     tried += 1
                     if try_pair(tables, state, i, near[at], LEAST_GAIN, crowd):
                         improved = True
-        if not improved:
-            break
     return tried
 
 

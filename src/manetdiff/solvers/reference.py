@@ -2,7 +2,7 @@
 
 Annealed searches start again and again from the shortest spanning forest, each under its own random stream; every
 move is scored by the physics, incrementally. The best of them is taken down to where no move on any candidate pair
-raises T. What the paper's greedy construction finds is the fallback, if it is better than all of that.
+raises T. What the paper's greedy construction finds is the fallback, if all of that is no better.
 
 The order of merit is: as few components as the range allows, then T. Antennas may be shared where that pays: the
 airtime that it costs is part of T.
@@ -13,17 +13,20 @@ from __future__ import annotations
 from manetdiff.radio import LinkTables
 from manetdiff.solvers.budget import Budget, Meter
 from manetdiff.solvers.greedy import greedy_links
+from manetdiff.solvers.heuristics import mst_greedy_links
 from manetdiff.solvers.moves import anneal, descend, nearest_first
 from manetdiff.solvers.result import Found, better, found
 from manetdiff.solvers.rng import seeded
 from manetdiff.solvers.spanning import spanning_forest
-from manetdiff.solvers.state import new_state, read_links, reset, total
+from manetdiff.solvers.state import new_state, read_links, reset
 
 DEFAULT_BUDGET = Budget(moves=50_000)
 
 # Measured on mixed layouts of 16 and 32 nodes: hotter, colder, fewer and more restarts were all worse at equal moves.
 HOT, COLD = 1.5, 0.1
 MOVES_A_NODE = 200
+# Share of the budget for annealing; the rest is for the descent at the end.
+ANNEALED = 0.95
 # Two links on an antenna are tried in one of ten moves; a third never paid.
 CROWD = 2
 
@@ -34,50 +37,35 @@ def search(tables: LinkTables, budget: Budget, seed: int) -> Found:
     near, near_start = nearest_first(tables)
     forest, parity = spanning_forest(tables)
     state = new_state(tables, forest, parity)
-    best = found(tables, forest, parity, "forest")
+    best = found(tables, *mst_greedy_links(tables), "construction")
     restarts = 0
-    while restarts == 0 or meter.spent < 1.0:
+    while meter.spent < ANNEALED:
         reset(tables, state, forest, parity)
         _cool_down(tables, state, near, near_start, meter, seeded(seed, restarts))
         restarts += 1
-        if total(state) > best.throughput:
-            best = found(tables, read_links(state), state.parity.copy(), "search")
+        best = better(best, found(tables, read_links(state), state.parity.copy(), "search"))
     reset(tables, state, best.links, best.parity)
-    meter.moves += descend(tables, state, near, near_start, CROWD, 100)
+    step = 20 * tables.nodes
+    while (left := meter.moves_left(at_least=step)) > 0:
+        tried = descend(tables, state, near, near_start, CROWD, min(left, step))
+        meter.moves += tried
+        if tried < min(left, step):
+            break
     best = better(best, found(tables, read_links(state), state.parity.copy(), "search"))
     best = better(best, found(tables, *greedy_links(tables), "greedy"))
     return best.with_report(restarts=restarts, moves=meter.moves, fallback=best.origin == "greedy")
 
 
-def _cool_down(tables, state, near, near_start, meter, rng) -> None:  # type: ignore[no-untyped-def]
-    """One annealing of a fixed length, or of what is left of the budget if that is less."""
-    n = tables.nodes
-    length = MOVES_A_NODE * n
-    # Small steps, so that a time budget is kept to about a millisecond; their number never depends on the clock when
-    # the budget is in moves.
-    step = 10 * n
+def _cool_down(tables: LinkTables, state, near, near_start, meter: Meter, rng) -> None:  # type: ignore[no-untyped-def]
+    """One annealing of the usual length, or of what is left of the budget if that is less."""
+    # Small steps, so that a time budget is kept to about a millisecond.
+    step = 10 * tables.nodes
     done = 0
-    first = meter.spent
-    while done < length:
-        left = meter.moves_left(at_least=step)
-        if left <= 0:
-            break
-        # A budget that ends within this annealing cools down over what is left of it.
-        planned = min(length, done + left)
+    while done < MOVES_A_NODE * tables.nodes and meter.spent < ANNEALED:
+        left = max(1, int(ANNEALED * meter.moves_left(at_least=step)))
+        planned = min(MOVES_A_NODE * tables.nodes, done + left)
         moves = min(step, planned - done)
-        before, after = done / planned, (done + moves) / planned
-        anneal(
-            tables,
-            state,
-            rng,
-            near,
-            near_start,
-            moves,
-            HOT * (COLD / HOT) ** before,
-            HOT * (COLD / HOT) ** after,
-            CROWD,
-        )
+        before, after = (HOT * (COLD / HOT) ** (part / planned) for part in (done, done + moves))
+        anneal(tables, state, rng, near, near_start, moves, before, after, CROWD)
         done += moves
         meter.moves += moves
-        if meter.spent >= 1.0 and first < 1.0:
-            break

@@ -52,3 +52,10 @@ def _prim(distance, allowed):  # type: ignore[no-untyped-def]
                 shortest[k] = distance[at, k]
                 parent[k] = at
     return links[:size].copy(), parity
+
+
+def bottleneck(tables: LinkTables) -> float:
+    """The shortest range, in units, that connects the whole fleet."""
+    everything = ~np.eye(tables.nodes, dtype=np.bool_)
+    links, _ = spanning_forest_of(tables, everything)
+    return float(tables.distance[links[:, 0], links[:, 1]].max())

@@ -1,0 +1,102 @@
+"""Polish: a short local search from a given topology, which never returns anything worse or less valid.
+
+First every pair is tried until nothing improves; what is left of the budget goes into short annealings from the best
+topology so far, each followed by such a descent.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from manetdiff.fleet import Fleet
+from manetdiff.radio import LinkTables, Radio, link_tables
+from manetdiff.solvers.budget import Budget, Meter
+from manetdiff.solvers.moves import LEAST_GAIN, anneal, descend, nearest_first
+from manetdiff.solvers.rng import seeded
+from manetdiff.solvers.state import new_state, read_links, reset, total
+from manetdiff.topology import Topology, antenna_loads, component_labels, out_of_range, same_parity
+from manetdiff.topology.metrics import metrics_from_tables
+
+IntArray = npt.NDArray[np.int64]
+
+DEFAULT_BUDGET = Budget(moves=2_000)
+# Warm enough to leave a local optimum, cool enough to stay near it.
+WARM, COLD = 0.6, 0.1
+MOVES_A_NODE = 30
+
+
+def polish(
+    topology: Topology,
+    fleet: Fleet,
+    radio: Radio | None = None,
+    *,
+    budget: float | None = None,
+    moves: int | None = None,
+    seed: int = 0,
+) -> Topology:
+    """A topology at least as good: no more components, violations or saturated antennas, and no less T.
+
+    budget: seconds; or moves: a number of moves, which gives the same answer on every machine (default 2,000).
+    """
+    asked = Budget.of(budget, moves, DEFAULT_BUDGET)
+    return polish_from_tables(topology, link_tables(fleet, radio or Radio()), asked, seed)
+
+
+def polish_from_tables(topology: Topology, tables: LinkTables, budget: Budget, seed: int) -> Topology:
+    """The same where the layout's tables are at hand."""
+    topology.check_fits(tables.nodes)
+    meter = Meter(budget)
+    sound = topology.links[~(same_parity(topology) | out_of_range(topology, tables))]
+    # A topology without saturated antennas stays so; one with them may keep as many, but is not driven to it.
+    saturated = bool((antenna_loads(Topology(sound, topology.parity), tables) > 1).any())
+    if saturated and len(sound) > tables.nodes * tables.sectors:
+        return _with_report(topology, meter, improved=False)
+    found = _search(tables, sound, topology.parity, meter, seed, limit=2 if saturated else 1)
+    improved = _no_worse(found, topology, tables) and found != topology
+    return _with_report(found if improved else topology, meter, improved, topology)
+
+
+def _search(tables: LinkTables, links: IntArray, parity: IntArray, meter: Meter, seed: int, limit: int) -> Topology:
+    near, near_start = nearest_first(tables)
+    state = new_state(tables, links, parity)
+    rng = seeded(seed, 0)
+    best = Topology(read_links(state), state.parity.copy())
+    best_total = total(state)
+    # A time budget is looked at after so many moves.
+    step = 20 * tables.nodes
+    while True:
+        while (left := meter.moves_left(at_least=step)) > 0:
+            tried = descend(tables, state, near, near_start, limit, min(left, step))
+            meter.moves += tried
+            if tried < min(left, step):
+                break
+        if total(state) > best_total + LEAST_GAIN:
+            best, best_total = Topology(read_links(state), state.parity.copy()), total(state)
+        left = meter.moves_left(at_least=0)
+        if left <= 0:
+            return best
+        reset(tables, state, best.links, best.parity)
+        kick = min(left, MOVES_A_NODE * tables.nodes)
+        anneal(tables, state, rng, near, near_start, kick, WARM, COLD, limit)
+        meter.moves += kick
+
+
+def _no_worse(new: Topology, old: Topology, tables: LinkTables) -> bool:
+    """Whether nothing that validity looks at has got worse, nor T."""
+    after, before = metrics_from_tables(new, tables), metrics_from_tables(old, tables)
+    n = tables.nodes
+    parts = [len(np.unique(component_labels(one.links, n))) for one in (new, old)]
+    saturated = [int((antenna_loads(one, tables) > 1).sum()) for one in (new, old)]
+    return (
+        parts[0] <= parts[1]
+        and saturated[0] <= saturated[1]
+        and after["parity"] >= before["parity"]
+        and after["throughput"] >= before["throughput"]
+    )
+
+
+def _with_report(topology: Topology, meter: Meter, improved: bool, given: Topology | None = None) -> Topology:
+    report = dict((given or topology).report)
+    report["polish"] = {"moves": meter.moves, "seconds": meter.seconds, "improved": improved}
+    return Topology(topology.links, topology.parity, report)

@@ -1,15 +1,17 @@
 """How the project compiles its inner loops with numba.
 
-Both decorators cache what they compile and release the interpreter lock.
+All three decorators cache what they compile and release the interpreter lock.
 
 `kernel` is for functions that allocate nothing: numba then leaves out the counting of array references, which
 otherwise costs more than the arithmetic in functions of a hundred nanoseconds that take their arrays in tuples.
+`inlined` is the same for the small functions that those are made of.
 `builder` is for functions that make arrays.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numba as nb
@@ -17,4 +19,25 @@ import numba as nb
 Compile = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 kernel: Compile = nb.njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+inlined: Compile = nb.njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
 builder: Compile = nb.njit(cache=True, nogil=True, error_model="numpy")
+
+
+def _drop_stale_caches() -> None:
+    """Delete cached code older than the newest source file of the package.
+
+    numba checks only the file that a function stands in, not those of the functions that it calls: without this, an
+    edit of one file would leave old machine code running behind another.
+    """
+    package = Path(__file__).parent
+    newest = max(source.stat().st_mtime for source in package.rglob("*.py"))
+    for index in package.rglob("__pycache__/*.nbi"):
+        try:
+            if index.stat().st_mtime < newest:
+                index.unlink()
+        except OSError:
+            # Another process was quicker, or the package is not ours to write to.
+            continue
+
+
+_drop_stale_caches()

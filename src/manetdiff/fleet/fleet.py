@@ -170,7 +170,8 @@ def _check_finite(values: FloatArray, names: tuple[str, ...], field: str) -> Non
 
 def _check_distinct(positions: FloatArray, names: tuple[str, ...]) -> None:
     """No two nodes may coincide, nor be so close that their distance is lost in rounding."""
-    extent = float(np.ptp(positions, axis=0).max())
+    with np.errstate(over="ignore"):
+        extent = float(np.ptp(positions, axis=0).max())
     if not np.isfinite(extent):
         raise FleetError("positions are too far apart for their distance to be a finite number")
     order = np.lexsort((positions[:, 1], positions[:, 0]))

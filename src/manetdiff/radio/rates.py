@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from manetdiff.compiled import builder, kernel
+from manetdiff.compiled import builder, inlined, kernel
 from manetdiff.radio.tables import (
     BEAM_START,
     BEAM_STOP,
@@ -48,7 +48,7 @@ def batch_throughput(
     return np.array([throughput(*topology) for topology in zip(tables, links, parity, strict=True)])
 
 
-@kernel
+@inlined
 def hearing(tables, j, i, k):  # type: ignore[no-untyped-def]
     """How much of what comes from k the node j hears while it listens to i."""
     hears = tables.constants[HEARS]
@@ -59,7 +59,7 @@ def hearing(tables, j, i, k):  # type: ignore[no-untyped-def]
     return tables.gain[j, i, k]
 
 
-@kernel
+@inlined
 def link_rate(tables, i, j, share, noise):  # type: ignore[no-untyped-def]
     """Rate of i→j, in Mbit/s, with that share of the slot under that interference."""
     snr = tables.reals[SIGNAL, i, j] / (tables.constants[SIGMA2] + noise)
@@ -117,7 +117,7 @@ def gather_noise(tables, links, parity, share, stray, noise):  # type: ignore[no
                 noise[m, end] = heard_noise(tables, parity, stray, links[m, end], links[m, 1 - end])
 
 
-@kernel
+@inlined
 def heard_noise(tables, parity, stray, i, j):  # type: ignore[no-untyped-def]
     """Interference on i→j: what the nodes that transmit with i send astray towards j, as far as j hears it."""
     total = 0.0

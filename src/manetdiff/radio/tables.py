@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from manetdiff.compiled import builder, kernel
+from manetdiff.compiled import builder, inlined, kernel
 from manetdiff.fleet import Fleet
 from manetdiff.radio.radio import Radio
 
@@ -123,7 +123,7 @@ def _parabolic_gain(bearing: FloatArray, radio: Radio) -> FloatArray:
     return np.asarray(10 ** (decibel / 10), dtype=np.float64)
 
 
-@kernel
+@inlined
 def leaked_power(reals, gain, theta_max, k, aim, j):  # type: ignore[no-untyped-def]
     """Power that j gets from k per airtime while k sends to `aim`."""
     if gain.shape[0] > 0:

@@ -1,7 +1,8 @@
 """The moves of the searches: tried on the state, and kept or taken back.
 
 Three kinds of moves reach every topology: drop a link; link two nodes of opposite parity, pushing off what is in the
-way; turn a node's parity and link it anew. A move that would part two nodes that were joined is never kept.
+way; turn a node's parity and link it anew. What is judged is T less a penalty for each part that the network is in:
+a search may pass through networks in parts, because the way between two good trees often leads there.
 """
 
 from __future__ import annotations
@@ -16,10 +17,13 @@ from manetdiff.solvers.rng import below, uniform
 from manetdiff.solvers.state import (
     JOURNAL,
     LOAD,
+    PARTS,
     REMOVED,
     add_link,
     begin,
-    cuts_mended,
+    count_parts,
+    cut_since_begin,
+    entry,
     flip_parity,
     gain_of_dropping,
     gain_of_free_link,
@@ -37,11 +41,11 @@ LEAST_GAIN = 1e-9
 
 
 @kernel
-def anneal(tables, state, rng, near, near_start, moves, hot, cold, limit):  # type: ignore[no-untyped-def]
+def anneal(tables, state, rng, near, near_start, moves, hot, cold, limit, penalty):  # type: ignore[no-untyped-def]
     """Try `moves` random pairs while the temperature falls from hot to cold; the number of moves kept.
 
     near, near_start: candidate peers of each node, nearest first, and where each node's begin; see `nearest_first`.
-    limit: most links on an antenna.
+    limit: most links on an antenna. penalty: what each part beyond the first costs, in Mbit/s.
     """
     n = len(state.parity)
     kept = 0
@@ -59,13 +63,13 @@ def anneal(tables, state, rng, near, near_start, moves, hot, cold, limit):  # ty
         # The least that T may change by: the rule min(1, exp(gain / temperature)), drawn before the move is scored.
         least = temperature * np.log(1.0 - uniform(rng))
         crowd = limit if limit > 1 and uniform(rng) < 0.1 else 1
-        if try_pair(tables, state, i, j, least, crowd):
+        if try_pair(tables, state, i, j, least, crowd, penalty):
             kept += 1
     return kept
 
 
 @kernel
-def descend(tables, state, near, near_start, limit, most):  # type: ignore[no-untyped-def]
+def descend(tables, state, near, near_start, limit, penalty, most):  # type: ignore[no-untyped-def]
     """Try every candidate pair in turn, keeping what raises T, until a whole sweep finds nothing; moves tried.
 
     most: moves after which to stop in any case.
@@ -80,27 +84,27 @@ def descend(tables, state, near, near_start, limit, most):  # type: ignore[no-un
                     if tried >= most:
                         return tried
                     tried += 1
-                    if try_pair(tables, state, i, near[at], LEAST_GAIN, crowd):
+                    if try_pair(tables, state, i, near[at], LEAST_GAIN, crowd, penalty):
                         improved = True
     return tried
 
 
 @kernel
-def try_pair(tables, state, i, j, least, limit):  # type: ignore[no-untyped-def]
-    """Try what there is to try about the pair i, j, and keep it if T changes by `least` or more; whether it did.
+def try_pair(tables, state, i, j, least, limit, penalty):  # type: ignore[no-untyped-def]
+    """Try what there is to try about the pair i, j, and keep it if it gains `least` or more; whether it did.
 
     Linked: drop it. Opposite parity: link it, and push off what its antennas carry beyond `limit`. One parity: turn i,
     link the two, and let i and the nodes it leaves find new peers.
     """
     if linked(state, i, j):
-        return _try_drop(tables, state, i, j, least)
+        return _try_drop(tables, state, i, j, least, penalty)
     if state.parity[i] != state.parity[j]:
-        return _try_link(tables, state, i, j, least, limit)
-    return _try_flip(tables, state, i, j, least)
+        return _try_link(tables, state, i, j, least, limit, penalty)
+    return _try_flip(tables, state, i, j, least, penalty)
 
 
 @kernel
-def _try_drop(tables, state, i, j, least):  # type: ignore[no-untyped-def]
+def _try_drop(tables, state, i, j, least, penalty):  # type: ignore[no-untyped-def]
     a, b = tables.wholes[SECTOR, i, j], tables.wholes[SECTOR, j, i]
     alone = state.wholes[LOAD, i, a] == 1 and state.wholes[LOAD, j, b] == 1
     if alone and gain_of_dropping(tables, state, i, j) < least:
@@ -108,25 +112,25 @@ def _try_drop(tables, state, i, j, least):  # type: ignore[no-untyped-def]
     before = total(state)
     begin(state)
     remove_link(tables, state, i, j)
-    return _settle_or_take_back(tables, state, before, least)
+    return _settle_or_take_back(tables, state, before, least, penalty)
 
 
 @kernel
-def _try_link(tables, state, i, j, least, limit):  # type: ignore[no-untyped-def]
+def _try_link(tables, state, i, j, least, limit, penalty):  # type: ignore[no-untyped-def]
     a, b = tables.wholes[SECTOR, i, j], tables.wholes[SECTOR, j, i]
     free = state.wholes[LOAD, i, a] == 0 and state.wholes[LOAD, j, b] == 0
-    if free and gain_of_free_link(tables, state, i, j) < least:
+    if free and state.sizes[PARTS] == 1 and gain_of_free_link(tables, state, i, j) < least:
         return False
     before = total(state)
     begin(state)
     _push_off(tables, state, i, a, limit - 1)
     _push_off(tables, state, j, b, limit - 1)
     add_link(tables, state, i, j)
-    return _settle_or_take_back(tables, state, before, least)
+    return _settle_or_take_back(tables, state, before, least, penalty)
 
 
 @kernel
-def _try_flip(tables, state, i, j, least):  # type: ignore[no-untyped-def]
+def _try_flip(tables, state, i, j, least, penalty):  # type: ignore[no-untyped-def]
     before = total(state)
     begin(state)
     for a in range(state.peers.shape[1]):
@@ -139,18 +143,24 @@ def _try_flip(tables, state, i, j, least):  # type: ignore[no-untyped-def]
         _link_nearest(tables, state, i, a)
     # Whoever lost i, by the journal so far, looks for another peer on the antenna that this has freed.
     for at in range(cuts):
-        if state.journal[at, 0] == REMOVED:
-            peer = state.journal[at, 2]
+        kind, _, peer = entry(state, at)
+        if kind == REMOVED:
             _link_nearest(tables, state, peer, tables.wholes[SECTOR, peer, i])
-    return _settle_or_take_back(tables, state, before, least)
+    return _settle_or_take_back(tables, state, before, least, penalty)
 
 
 @kernel
-def _settle_or_take_back(tables, state, before, least):  # type: ignore[no-untyped-def]
-    """Keep the changes since `begin` if T has changed by `least` or more and nobody was cut off; whether it did."""
+def _settle_or_take_back(tables, state, before, least, penalty):  # type: ignore[no-untyped-def]
+    """Keep the changes since `begin` if they gain `least` or more, parts counted in; whether it did."""
     settle(tables, state)
-    if total(state) - before >= least and cuts_mended(state):
-        return True
+    gain = total(state) - before
+    parts = state.sizes[PARTS]
+    # The parts are only counted where they can matter.
+    if gain + penalty * (parts - 1) >= least:
+        now = count_parts(state) if parts > 1 or cut_since_begin(state) else parts
+        if gain + penalty * (parts - now) >= least:
+            state.sizes[PARTS] = now
+            return True
     rollback(state, before)
     return False
 

@@ -14,7 +14,7 @@ from manetdiff.radio import LinkTables, Radio, link_tables
 from manetdiff.solvers.budget import Budget, Meter
 from manetdiff.solvers.moves import LEAST_GAIN, anneal, descend, nearest_first
 from manetdiff.solvers.rng import seeded
-from manetdiff.solvers.state import new_state, read_links, reset, total
+from manetdiff.solvers.state import count_parts, new_state, read_links, reset, total
 from manetdiff.topology import Topology, antenna_loads, component_labels, out_of_range, same_parity
 from manetdiff.topology.metrics import metrics_from_tables
 
@@ -24,6 +24,8 @@ DEFAULT_BUDGET = Budget(moves=2_000)
 # Warm enough to leave a local optimum, cool enough to stay near it.
 WARM, COLD = 0.6, 0.1
 MOVES_A_NODE = 30
+# More than any move gains: a connected network stays so.
+PENALTY = 1e6
 
 
 def polish(
@@ -62,23 +64,23 @@ def _search(tables: LinkTables, links: IntArray, parity: IntArray, meter: Meter,
     state = new_state(tables, links, parity)
     rng = seeded(seed, 0)
     best = Topology(read_links(state), state.parity.copy())
-    best_total = total(state)
+    best_total, parts = total(state), count_parts(state)
     # A time budget is looked at after so many moves.
     step = 20 * tables.nodes
     while True:
         while (left := meter.moves_left(at_least=step)) > 0:
-            tried = descend(tables, state, near, near_start, limit, min(left, step))
+            tried = descend(tables, state, near, near_start, limit, PENALTY, min(left, step))
             meter.moves += tried
             if tried < min(left, step):
                 break
-        if total(state) > best_total + LEAST_GAIN:
+        if count_parts(state) <= parts and total(state) > best_total + LEAST_GAIN:
             best, best_total = Topology(read_links(state), state.parity.copy()), total(state)
         left = meter.moves_left(at_least=0)
         if left <= 0:
             return best
         reset(tables, state, best.links, best.parity)
         kick = min(left, MOVES_A_NODE * tables.nodes)
-        anneal(tables, state, rng, near, near_start, kick, WARM, COLD, limit)
+        anneal(tables, state, rng, near, near_start, kick, WARM, COLD, limit, PENALTY)
         meter.moves += kick
 
 

@@ -27,6 +27,9 @@ HOT, COLD = 1.5, 0.1
 MOVES_A_NODE = 200
 # Share of the budget for annealing; the rest is for the descent at the end.
 ANNEALED = 0.95
+# What a part costs, in turn from one annealing to the next. The high price keeps the network whole all the way, which is
+# best for most fleets; at the low one it falls into parts while it is hot, which finds the best trees of sparse fleets.
+PENALTIES = (8.0, 1.0)
 # Two links on an antenna are tried in one of ten moves; a third never paid.
 CROWD = 2
 
@@ -41,13 +44,14 @@ def search(tables: LinkTables, budget: Budget, seed: int) -> Found:
     restarts = 0
     while meter.spent < ANNEALED:
         reset(tables, state, forest, parity)
-        _cool_down(tables, state, near, near_start, meter, seeded(seed, restarts))
+        penalty = PENALTIES[restarts % len(PENALTIES)]
+        _cool_down(tables, state, near, near_start, meter, seeded(seed, restarts), penalty)
         restarts += 1
         best = better(best, found(tables, read_links(state), state.parity.copy(), "search"))
     reset(tables, state, best.links, best.parity)
     step = 20 * tables.nodes
     while (left := meter.moves_left(at_least=step)) > 0:
-        tried = descend(tables, state, near, near_start, CROWD, min(left, step))
+        tried = descend(tables, state, near, near_start, CROWD, PENALTIES[0], min(left, step))
         meter.moves += tried
         if tried < min(left, step):
             break
@@ -56,7 +60,7 @@ def search(tables: LinkTables, budget: Budget, seed: int) -> Found:
     return best.with_report(restarts=restarts, moves=meter.moves, fallback=best.origin == "greedy")
 
 
-def _cool_down(tables: LinkTables, state, near, near_start, meter: Meter, rng) -> None:  # type: ignore[no-untyped-def]
+def _cool_down(tables: LinkTables, state, near, near_start, meter: Meter, rng, penalty: float) -> None:  # type: ignore[no-untyped-def]
     """One annealing of the usual length, or of what is left of the budget if that is less."""
     # Small steps, so that a time budget is kept to about a millisecond.
     step = 10 * tables.nodes
@@ -66,6 +70,6 @@ def _cool_down(tables: LinkTables, state, near, near_start, meter: Meter, rng) -
         planned = min(MOVES_A_NODE * tables.nodes, done + left)
         moves = min(step, planned - done)
         before, after = (HOT * (COLD / HOT) ** (part / planned) for part in (done, done + moves))
-        anneal(tables, state, rng, near, near_start, moves, before, after, CROWD)
+        anneal(tables, state, rng, near, near_start, moves, before, after, CROWD, penalty)
         done += moves
         meter.moves += moves

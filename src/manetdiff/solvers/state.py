@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from manetdiff.compiled import builder, kernel
+from manetdiff.compiled import builder, inlined, kernel
 from manetdiff.radio.rates import heard_noise, link_rate
 from manetdiff.radio.tables import BEAM_START, BEAM_STOP, HEARS, HEARS_SECTOR, SECTOR, SECTORS
 
@@ -33,7 +33,7 @@ AIRTIME, STRAY, RATE = 0, 1, 2
 # waits to be computed; links on each antenna, one column an antenna.
 PLACE, DIRTY, LOAD = 0, 1, 2
 # Places in SearchState.sizes.
-JOURNAL, WAITING, WALKS = 0, 1, 2
+JOURNAL, WAITING, WALKS, PARTS = 0, 1, 2, 3
 # Kinds of journal entries.
 _STRAY, _RATE, _AIRTIME, _ADDED, REMOVED, _FLIPPED = 0, 1, 2, 3, 4, 5
 
@@ -43,10 +43,10 @@ class SearchState(NamedTuple):
 
     parity: (n,). throughput: (1,) T. reals: (3, n, n), planes AIRTIME, STRAY, RATE.
     wholes: (3, n, max(n, Q)), planes PLACE, DIRTY, LOAD. peers: (n, Q, n) the linked nodes on each antenna.
-    journal: (capacity, 3) kind, i, j; journal_value: (capacity,) what stood there before.
+    journal: (capacity,) kind, i and j in one word; journal_value: (capacity,) what stood there before.
     queue: (n·n,) directed links, as i·n + j, whose rate waits to be computed.
     walk, seen: (n,) for graph walks: nodes in the order reached, and the number of the last walk that saw each.
-    sizes: (3,) JOURNAL, WAITING, WALKS.
+    sizes: (4,) JOURNAL, WAITING, WALKS, and PARTS: components as counted when the last move was kept.
     """
 
     parity: IntArray
@@ -75,12 +75,12 @@ def new_state(tables, links, parity):  # type: ignore[no-untyped-def]
         np.zeros((3, n, n)),
         np.zeros((3, n, max(n, sectors)), dtype=np.int64),
         np.zeros((n, sectors, n), dtype=np.int64),
-        np.empty((capacity, 3), dtype=np.int64),
+        np.empty(capacity, dtype=np.int64),
         np.empty(capacity),
         np.empty(n * n, dtype=np.int64),
         np.empty(n, dtype=np.int64),
         np.zeros(n, dtype=np.int64),
-        np.zeros(3, dtype=np.int64),
+        np.zeros(4, dtype=np.int64),
     )
     reset(tables, state, links, parity)
     return state
@@ -101,6 +101,7 @@ def reset(tables, state, links, parity):  # type: ignore[no-untyped-def]
     settle(tables, state)
     begin(state)
     state.throughput[0] = state.reals[RATE].sum()
+    state.sizes[PARTS] = count_parts(state)
 
 
 @builder
@@ -118,19 +119,19 @@ def read_links(state):  # type: ignore[no-untyped-def]
     return links
 
 
-@kernel
+@inlined
 def total(state):  # type: ignore[no-untyped-def]
     """T of the settled state."""
     return state.throughput[0]
 
 
-@kernel
+@inlined
 def linked(state, i, j):  # type: ignore[no-untyped-def]
     """Whether i and j are linked."""
     return state.wholes[PLACE, i, j] >= 0
 
 
-@kernel
+@inlined
 def begin(state):  # type: ignore[no-untyped-def]
     """What follows can be taken back to here."""
     state.sizes[JOURNAL] = 0
@@ -141,7 +142,7 @@ def rollback(state, before):  # type: ignore[no-untyped-def]
     """Take back everything since :func:`begin`; `before` is T as it was then."""
     n = len(state.parity)
     for at in range(state.sizes[JOURNAL] - 1, -1, -1):
-        kind, i, j = state.journal[at, 0], state.journal[at, 1], state.journal[at, 2]
+        kind, i, j = entry(state, at)
         if kind == _STRAY:
             state.reals[STRAY, i, j] = state.journal_value[at]
         elif kind == _RATE:
@@ -249,13 +250,13 @@ def gain_of_dropping(tables, state, i, j):  # type: ignore[no-untyped-def]
     )
 
 
-@kernel
+@inlined
 def own_rate(tables, state, i, j):  # type: ignore[no-untyped-def]
     """Rate that i→j would have, with all the airtime, under the interference there is."""
     return link_rate(tables, i, j, 1.0, heard_noise(tables, state.parity, state.reals[STRAY], i, j))
 
 
-@kernel
+@inlined
 def _harm(tables, state, k, aim, change):  # type: ignore[no-untyped-def]
     """By how much the other links' rates change if the beam k→aim is on for `change` more of the slot.
 
@@ -302,19 +303,25 @@ def joined(state, i, j):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def cuts_mended(state):  # type: ignore[no-untyped-def]
-    """Whether every link removed since :func:`begin` has both its ends joined by some path again."""
-    walked = False
+def cut_since_begin(state):  # type: ignore[no-untyped-def]
+    """Whether a link was removed since :func:`begin`: only then can the network have fallen apart."""
     for at in range(state.sizes[JOURNAL]):
-        if state.journal[at, 0] == REMOVED:
-            i, j = state.journal[at, 1], state.journal[at, 2]
-            # One walk usually meets all ends; another one is only made where the graph falls apart.
-            if not walked or state.seen[i] != state.sizes[WALKS]:
-                joined(state, i, -1)
-                walked = True
-            if state.seen[j] != state.sizes[WALKS]:
-                return False
-    return True
+        kind, _, _ = entry(state, at)
+        if kind == REMOVED:
+            return True
+    return False
+
+
+@kernel
+def count_parts(state):  # type: ignore[no-untyped-def]
+    """Number of connected components."""
+    before = state.sizes[WALKS]
+    count = 0
+    for start in range(len(state.parity)):
+        if state.seen[start] <= before:
+            joined(state, start, -1)
+            count += 1
+    return count
 
 
 @kernel
@@ -332,7 +339,7 @@ def label_components(state, label):  # type: ignore[no-untyped-def]
     return count
 
 
-@kernel
+@inlined
 def _new_walk(state, start):  # type: ignore[no-untyped-def]
     state.sizes[WALKS] += 1
     state.seen[start] = state.sizes[WALKS]
@@ -351,7 +358,7 @@ def _share_antenna(tables, state, i, a, other_than):  # type: ignore[no-untyped-
                 _set_airtime(tables, state, i, peer, share)
 
 
-@kernel
+@inlined
 def _set_airtime(tables, state, i, j, share):  # type: ignore[no-untyped-def]
     change = share - state.reals[AIRTIME, i, j]
     _note(state, _AIRTIME, i, j, state.reals[AIRTIME, i, j])
@@ -363,24 +370,34 @@ def _set_airtime(tables, state, i, j, share):  # type: ignore[no-untyped-def]
     _wait(state, j, i)
 
 
-@kernel
+@inlined
 def _radiate(tables, state, k, aim, change):  # type: ignore[no-untyped-def]
     """The beam k→aim is on for `change` more of the slot: the links that hear it wait for a new rate."""
     sectored = tables.constants[HEARS] == HEARS_SECTOR
+    side = state.parity[k]
     for at in range(tables.wholes[BEAM_START, k, aim], tables.wholes[BEAM_STOP, k, aim]):
         j = tables.beam_node[at]
-        _note(state, _STRAY, j, k, state.reals[STRAY, j, k])
-        state.reals[STRAY, j, k] += change * tables.beam_power[at]
-        if state.parity[j] != state.parity[k]:
-            first = tables.wholes[SECTOR, j, k] if sectored else 0
-            last = first if sectored else state.peers.shape[1] - 1
-            for a in range(first, last + 1):
-                for m in range(state.wholes[LOAD, j, a]):
-                    if state.peers[j, a, m] != k:
-                        _wait(state, state.peers[j, a, m], j)
+        stray = state.reals[STRAY, j, k]
+        _note(state, _STRAY, j, k, stray)
+        state.reals[STRAY, j, k] = stray + change * tables.beam_power[at]
+        if state.parity[j] != side:
+            if sectored:
+                _wait_all(state, j, tables.wholes[SECTOR, j, k], k)
+            else:
+                for a in range(state.peers.shape[1]):
+                    _wait_all(state, j, a, k)
 
 
-@kernel
+@inlined
+def _wait_all(state, j, a, but):  # type: ignore[no-untyped-def]
+    """Whatever j receives over its antenna a, but from one node, waits for a new rate."""
+    for m in range(state.wholes[LOAD, j, a]):
+        i = state.peers[j, a, m]
+        if i != but:
+            _wait(state, i, j)
+
+
+@inlined
 def _wait(state, i, j):  # type: ignore[no-untyped-def]
     if state.wholes[DIRTY, i, j] == 0:
         state.wholes[DIRTY, i, j] = 1
@@ -388,17 +405,22 @@ def _wait(state, i, j):  # type: ignore[no-untyped-def]
         state.sizes[WAITING] += 1
 
 
-@kernel
+@inlined
 def _note(state, kind, i, j, value):  # type: ignore[no-untyped-def]
     at = state.sizes[JOURNAL]
-    state.journal[at, 0] = kind
-    state.journal[at, 1] = i
-    state.journal[at, 2] = j
+    state.journal[at] = (kind << 32) | (i << 16) | j
     state.journal_value[at] = value
     state.sizes[JOURNAL] = at + 1
 
 
-@kernel
+@inlined
+def entry(state, at):  # type: ignore[no-untyped-def]
+    """Kind, i and j of a journal entry."""
+    word = state.journal[at]
+    return word >> 32, (word >> 16) & 0xFFFF, word & 0xFFFF
+
+
+@inlined
 def _append(state, i, a, j):  # type: ignore[no-untyped-def]
     load = state.wholes[LOAD, i, a]
     state.wholes[PLACE, i, j] = load
@@ -406,7 +428,7 @@ def _append(state, i, a, j):  # type: ignore[no-untyped-def]
     state.wholes[LOAD, i, a] = load + 1
 
 
-@kernel
+@inlined
 def _drop(state, i, a, j):  # type: ignore[no-untyped-def]
     """Take j out of the peers on i's antenna a; the last of them moves into its place."""
     load = state.wholes[LOAD, i, a] - 1

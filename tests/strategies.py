@@ -1,0 +1,48 @@
+"""Hypothesis strategies for fleets, radios and topologies."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from hypothesis import strategies as st
+
+from manetdiff import Fleet, Radio, Topology
+
+
+@st.composite
+def fleets(draw: st.DrawFn, smallest: int = 2, largest: int = 12) -> Fleet:
+    """Scattered nodes with arbitrary headings: nothing lines up, so no sector boundary is met exactly."""
+    n = draw(st.integers(smallest, largest))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    positions = rng.normal(size=(n, 2)) * 10 ** rng.uniform(0, 5)
+    return Fleet(positions, rng.uniform(-math.pi, math.pi, n))
+
+
+@st.composite
+def radios(draw: st.DrawFn) -> Radio:
+    """Any kind of radio, within sense."""
+    return Radio(
+        p_0=draw(st.floats(0.2, 3.0)),
+        p_max=draw(st.floats(0.2, 3.0)),
+        alpha=draw(st.sampled_from([0.0, 0.25, 0.5, 1.0])),
+        theta_max=draw(st.sampled_from([math.pi / 16, math.pi / 8, math.pi / 3, math.pi])),
+        epsilon=draw(st.sampled_from([0.0, 0.05, 0.5])),
+        sigma2=draw(st.floats(0.05, 2.0)),
+        range=draw(st.sampled_from([0.8, 2.5, 10.0])),
+        sectors=draw(st.sampled_from([1, 2, 3, 4, 6, 8])),
+        bandwidth=draw(st.sampled_from([1e6, 20e6])),
+        reception=draw(st.sampled_from(["sectored", "omni"])),
+        pattern=draw(st.sampled_from(["cone", "parabolic"])),
+        beamwidth=draw(st.sampled_from([None, 0.3, 1.0])),
+        floor_db=draw(st.sampled_from([0.0, 13.0, 30.0])),
+    )
+
+
+@st.composite
+def topologies(draw: st.DrawFn, nodes: int) -> Topology:
+    """Any links and any parity, valid or not."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    density = draw(st.sampled_from([0.0, 0.1, 0.3, 0.7, 1.0]))
+    chosen = np.triu(rng.random((nodes, nodes)) < density, 1)
+    return Topology(np.argwhere(chosen), rng.integers(0, 2, nodes))

@@ -12,6 +12,7 @@ from strategies import fleets, radios, topologies
 from manetdiff import Fleet, Radio, Topology, metrics, rates
 from manetdiff.errors import RadioError
 from manetdiff.radio import batch_throughput, link_tables, throughput
+from manetdiff.radio.tables import SENT
 
 
 @given(st.data(), radios())
@@ -105,7 +106,12 @@ def _friis(power: float, gain_dbi: float, frequency: float, metres: float) -> fl
 
 
 @given(
-    st.floats(4e8, 3e10), st.floats(1e5, 1e8), st.floats(0.1, 100), st.floats(0, 30), st.floats(0, 12), st.floats(50, 5e4)
+    st.floats(4e8, 3e10),
+    st.floats(1e5, 1e8),
+    st.floats(0.1, 100),
+    st.floats(0, 30),
+    st.floats(0, 12),
+    st.floats(50, 5e4),
 )
 def test_a_link_budget_gives_friis_in_closed_form(
     frequency: float, bandwidth: float, power: float, gain: float, noise_figure: float, metres: float
@@ -154,7 +160,7 @@ def test_power_control_saves_power_below_range_and_never_exceeds_full_power() ->
     full = Radio.from_link_budget(2.4e9, 1e6, 1.0, 10.0, 5.0, range=10_000)
     controlled = Radio.from_link_budget(2.4e9, 1e6, 1.0, 10.0, 5.0, range=10_000, alpha=0.5)
     fleet = Fleet([[0, 0], [1000, 0], [11_000, 0]], np.zeros(3))
-    sent = link_tables(fleet, controlled).reals[2] / link_tables(fleet, full).reals[2]
+    sent = link_tables(fleet, controlled).reals[SENT] / link_tables(fleet, full).reals[SENT]
     assert math.isclose(sent[0, 1], 0.1, rel_tol=1e-9)
     assert math.isclose(sent[1, 2], 1.0, rel_tol=1e-9)
 

@@ -6,23 +6,19 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import fleets, radios
 
 from manetdiff import Fleet, Radio, Topology
 from manetdiff.radio import link_rates, link_tables
+from manetdiff.solvers.gains import gain_of_dropping, gain_of_free_link, gain_of_replacing
 from manetdiff.solvers.rng import below, seeded, uniform
 from manetdiff.solvers.state import (
     LOAD,
     RATE,
+    STRAY,
     add_link,
     begin,
-    count_parts,
     cut_since_begin,
     flip_parity,
-    gain_of_dropping,
-    gain_of_free_link,
-    joined,
-    label_components,
     linked,
     new_state,
     read_links,
@@ -31,7 +27,9 @@ from manetdiff.solvers.state import (
     settle,
     total,
 )
+from manetdiff.solvers.walks import count_parts, joined, label_components
 from manetdiff.topology import component_labels
+from strategies import fleets, radios
 
 NO_LINKS = np.empty((0, 2), dtype=np.int64)
 
@@ -92,6 +90,33 @@ def test_gains_foretell_what_a_change_does_and_change_nothing(data: st.DataObjec
         assert gain_of_dropping(tables, state, i, j) == pytest.approx(-gain, abs=1e-9)
 
 
+@given(st.data(), radios(), st.integers(0, 2**32 - 1))
+def test_the_gain_of_replacing_links_is_that_of_doing_it(data: st.DataObject, radio: Radio, seed: int) -> None:
+    fleet = data.draw(fleets(smallest=4, largest=16))
+    n = len(fleet)
+    tables = link_tables(fleet, radio)
+    rng = np.random.default_rng(seed)
+    parity = rng.integers(0, 2, n)
+    state = new_state(tables, NO_LINKS, parity)
+    for i, j in rng.permutation(np.argwhere(np.triu(parity[:, None] != parity, 1))):
+        a, b = tables.sector[i, j], tables.sector[j, i]
+        old_i = int(state.peers[i, a, 0]) if state.wholes[LOAD, i, a] else -1
+        old_j = int(state.peers[j, b, 0]) if state.wholes[LOAD, j, b] else -1
+        if linked(state, i, j):
+            continue
+        before, stray = total(state), state.reals[STRAY].copy()
+        gain = gain_of_replacing(tables, state, i, j, old_i, old_j)
+        assert total(state) == before
+        assert np.array_equal(state.reals[STRAY], stray)
+        for end, old in ((i, old_i), (j, old_j)):
+            if old >= 0:
+                remove_link(tables, state, end, old)
+        add_link(tables, state, i, j)
+        settle(tables, state)
+        begin(state)
+        assert total(state) - before == pytest.approx(gain, abs=1e-9)
+
+
 @given(st.data(), st.integers(0, 2**32 - 1))
 def test_graph_walks_agree_with_union_find(data: st.DataObject, seed: int) -> None:
     fleet = data.draw(fleets(smallest=3))
@@ -118,7 +143,7 @@ def test_graph_walks_agree_with_union_find(data: st.DataObject, seed: int) -> No
 def test_random_numbers_are_uniform_and_streams_differ() -> None:
     rng = seeded(7, 0)
     draws = np.array([uniform(rng) for _ in range(20_000)])
-    assert 0.0 <= draws.min() and draws.max() < 1.0
+    assert draws.min() >= 0.0 and draws.max() < 1.0
     counts = np.histogram(draws, bins=20, range=(0, 1))[0]
     assert ((counts - 1000) ** 2 / 1000).sum() < 45  # chi-square, 19 degrees of freedom, p = 0.0007
     whole = np.array([below(rng, 5) for _ in range(1000)])
@@ -135,7 +160,6 @@ def test_a_state_reads_back_what_it_was_given() -> None:
 
 
 def _ring(n: int) -> Fleet:
-
 
     angle = 2 * np.pi * (np.arange(n) + 0.1) / n
     return Fleet(np.stack([np.cos(angle), np.sin(angle)], axis=1), angle)

@@ -1,10 +1,9 @@
 """How the project compiles its inner loops with numba.
 
-All three decorators cache what they compile and release the interpreter lock.
+Both decorators cache what they compile and release the interpreter lock.
 
 `kernel` is for functions that allocate nothing: numba then leaves out the counting of array references, which
 otherwise costs more than the arithmetic in functions of a hundred nanoseconds that take their arrays in tuples.
-`inlined` is the same for the small functions that those are made of.
 `builder` is for functions that make arrays.
 """
 
@@ -15,12 +14,16 @@ from pathlib import Path
 from typing import Any
 
 import numba as nb
+import numpy as np
 
 Compile = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 kernel: Compile = nb.njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-inlined: Compile = nb.njit(cache=True, nogil=True, error_model="numpy", _nrt=False, forceinline=True)
 builder: Compile = nb.njit(cache=True, nogil=True, error_model="numpy")
+
+# 'No node' as an argument of compiled functions. A plain -1 has a type of its own for numba, which would compile every
+# function that it is handed to a second time.
+NOBODY = np.int64(-1)
 
 
 def _drop_stale_caches() -> None:

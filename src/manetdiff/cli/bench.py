@@ -1,4 +1,5 @@
 """placeholder"""
 
+
 def command() -> None:
     raise NotImplementedError

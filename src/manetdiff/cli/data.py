@@ -1,4 +1,157 @@
-"""placeholder"""
+"""`manetdiff data`: layouts solved by the reference search, to train on or to compare with."""
 
-def command() -> None:
-    raise NotImplementedError
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as ProgressBar
+from rich.text import Text
+
+from manetdiff.data import BENCHMARKS, Progress, Settings, generate, make_benchmark, usable_cores
+from manetdiff.data.settings import DEFAULT_DISPLACEMENT, DEFAULT_SEARCH_MOVES, DEFAULT_SHARD_SIZE
+from manetdiff.errors import DataError
+from manetdiff.radio import Radio
+from manetdiff.scenarios import FAMILIES, MIXED
+
+Report = Callable[[Progress], None]
+
+
+def command(
+    out: Annotated[Path, typer.Option(help="Folder to fill (with --benchmark: the file to write).")],
+    nodes: Annotated[list[str], typer.Option(help="Nodes of a fleet; several, such as 16,32, are mixed.")] = ["16"],  # noqa: B006
+    count: Annotated[int | None, typer.Option(help="Layouts to make; with --moves, pairs of layouts.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the whole set.")] = 0,
+    family: Annotated[
+        list[str],
+        typer.Option(help=f"Scenario family; several are mixed. {MIXED} (all of them), {', '.join(FAMILIES)}."),
+    ] = [MIXED],  # noqa: B006
+    search_moves: Annotated[
+        int | None,
+        typer.Option(
+            help=f"Moves of the reference search on each layout. (default: {DEFAULT_SEARCH_MOVES}; "
+            "with --benchmark, what the set is defined with)"
+        ),
+    ] = None,
+    moves: Annotated[bool, typer.Option("--moves", help="Also move each fleet and solve it again.")] = False,
+    displacement: Annotated[
+        tuple[float, float],
+        typer.Option(metavar="LOW HIGH", help="With --moves: how far, in spreads of the fleet; drawn from this range."),
+    ] = DEFAULT_DISPLACEMENT,
+    shard_size: Annotated[int, typer.Option(help="Layouts (with --moves, pairs) in one file.")] = DEFAULT_SHARD_SIZE,
+    radio: Annotated[
+        Path | None, typer.Option(help="JSON file of radio parameters; others take their default.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes; has no say in the result. (default: all usable cores)")
+    ] = None,
+    benchmark: Annotated[
+        str | None,
+        typer.Option(
+            help=f"Make a packaged set instead, as one file: {', '.join(BENCHMARKS)}. Takes only "
+            "--out, --search-moves and --workers."
+        ),
+    ] = None,
+) -> None:
+    """Make layouts and solve them by the reference search, as Parquet files in a folder.
+
+    The same command on the same folder continues where a stopped run left off; the files are the same, byte by byte,
+    as those of a run that was not stopped, with any number of workers.
+    """
+    processes = usable_cores() if workers is None else workers
+    if benchmark is not None:
+        if count is not None or moves or radio is not None or seed or nodes != ["16"] or family != [MIXED]:
+            raise DataError("--benchmark: its sets are fixed; give only --out, --search-moves and --workers with it")
+        with _shown() as report:
+            made = make_benchmark(benchmark, out, search_moves=search_moves, workers=processes, report=report)
+        print(f"{out}: {len(made)} layouts, {out.stat().st_size / 1e6:.2f} MB")
+        return
+    if count is None:
+        raise DataError("--count: say how many layouts to make")
+    settings = Settings(
+        nodes=tuple(_whole(part) for part in _parts(nodes)),
+        count=count,
+        seed=seed,
+        families=FAMILIES if _parts(family) == [MIXED] else tuple(_parts(family)),
+        radio=Radio() if radio is None else _radio(radio),
+        search_moves=DEFAULT_SEARCH_MOVES if search_moves is None else search_moves,
+        shard_size=shard_size,
+        displacement=displacement if moves else None,
+    )
+    with _shown() as report:
+        made_shards = generate(settings, out, workers=processes, report=report)
+    megabytes = sum(path.stat().st_size for path in out.glob("shard-*.parquet")) / 1e6
+    rows = settings.count * settings.rows_each
+    print(f"{out}: {rows} layouts, shards: {settings.shards} ({made_shards} made now), {megabytes:.2f} MB")
+
+
+def _parts(values: list[str]) -> list[str]:
+    return [part.strip() for value in values for part in value.split(",")]
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise DataError(f"--nodes: give whole numbers, such as 16 or 16,32, not {text!r}") from None
+
+
+def _radio(path: Path) -> Radio:
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise DataError(f"{path}: not JSON: {error}") from None
+    if not isinstance(values, dict):
+        raise DataError(f'{path}: give a JSON object of radio parameters, such as {{"range": 2.0}}')
+    return Radio.from_dict(values)
+
+
+@contextmanager
+def _shown() -> Iterator[Report]:
+    """Progress on standard error: a bar on a terminal, else a line for every file."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _Lines()
+        return
+    columns = (TextColumn("layouts"), BarColumn(), MofNCompleteColumn(), _Rate(), TimeRemainingColumn())
+    with ProgressBar(*columns, console=console, speed_estimate_period=120) as bar:
+        yield _Bar(bar)
+
+
+class _Rate(ProgressColumn):
+    def render(self, task: Task) -> Text:
+        return Text("" if task.speed is None else f"{task.speed:.1f}/s")
+
+
+class _Bar:
+    def __init__(self, bar: ProgressBar) -> None:
+        self._bar = bar
+
+    def __call__(self, progress: Progress) -> None:
+        if not self._bar.task_ids:
+            # What an earlier run has made does not count in the rate.
+            self._bar.add_task("layouts", total=progress.total, completed=progress.done)
+        self._bar.update(self._bar.task_ids[0], completed=progress.done)
+
+
+class _Lines:
+    def __init__(self) -> None:
+        self._start = time.monotonic()
+        self._before: int | None = None
+
+    def __call__(self, progress: Progress) -> None:
+        if self._before is None:
+            self._before = progress.done
+        if progress.shard is not None:
+            rate = (progress.done - self._before) / max(time.monotonic() - self._start, 1e-9)
+            print(f"{progress.shard}: {progress.done} of {progress.total}, {rate:.1f}/s", file=sys.stderr, flush=True)

@@ -1,4 +1,122 @@
-"""placeholder"""
+"""`manetdiff demo`: a formation solved, moved and solved again, with the numbers and a picture of both."""
 
-def command() -> None:
-    raise NotImplementedError
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from manetdiff.cli.output import METRIC_LABELS, Table, metric_text, print_table, seconds_text, share_text
+from manetdiff.errors import FormatError, ScenarioError
+from manetdiff.fleet import Fleet
+from manetdiff.formats import check_writable, write_fleet, write_topology
+from manetdiff.radio import Radio
+from manetdiff.scenarios import draw, move_by
+from manetdiff.solvers import solve
+from manetdiff.topology import METRICS, Topology, continuity, kept, metrics
+
+FORMATION = "wedge"
+MOTION = "gauss-markov"
+DISPLACEMENT = 0.3
+MOVES_A_NODE, MOST_MOVES = 3000, 100_000  # the cap keeps 256 aircraft within half a minute
+FEWEST_NODES = 3  # two aircraft are always 2√2 spreads apart, beyond the range of the default radio
+FILES = ("fleet.json", "topology.json", "moved.json", "topology.png")
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """One column of the table: a topology on a layout; before: what it is compared with, where it follows another."""
+
+    name: str
+    topology: Topology
+    fleet: Fleet
+    seconds: float | None
+    before: Topology | None = None
+
+
+def command(
+    out: Annotated[str, typer.Option(help="Folder for the files; made if it is not there.", metavar="FOLDER")] = "demo",
+    seed: Annotated[
+        int, typer.Option(help="Seed of the formation, its motion and the search.", min=0, max=2**63 - 1)
+    ] = 0,
+    nodes: Annotated[int, typer.Option(help="Aircraft in the formation, 3 to 256.")] = 16,
+) -> None:
+    """Solve a formation, let it fly on, solve it again, and show what changed.
+
+    \b
+    Examples:
+      manetdiff demo
+      manetdiff demo --nodes 32 --seed 7 --out /tmp/demo
+    """
+    if nodes < FEWEST_NODES:
+        raise ScenarioError(f"the demo needs at least {FEWEST_NODES} nodes, not {nodes}")
+    radio = Radio()
+    rng = np.random.default_rng(seed)
+    fleet = draw(FORMATION, nodes, rng)
+    moved = move_by(fleet, DISPLACEMENT, rng, MOTION)
+    folder = _folder(out)
+    print("loading the solvers; the first run compiles them …", file=sys.stderr)
+    _compile(radio)
+
+    before = _solved("before\nreference", fleet, radio, seed, "reference")
+    after = _solved("after\nreference", moved, radio, seed, "reference")
+    columns = [
+        _solved("before\nmst-greedy", fleet, radio, seed, "mst-greedy"),
+        _solved("before\ngreedy", fleet, radio, seed, "greedy"),
+        before,
+        _Shown("after\nold links", before.topology, moved, None, before.topology),
+        _Shown(after.name, after.topology, moved, after.seconds, before.topology),
+    ]
+    print_table(_table(f"{nodes} aircraft, before and after a displacement of {DISPLACEMENT}", columns, radio))
+    _write(folder, before, after, radio)
+    shown = Path(out)
+    print(f"Written: {', '.join(str(shown / name) for name in FILES)}")
+    print(f"Look at {shown / 'topology.png'}, then try your own fleet:")
+    print(f"  manetdiff solve {shown / 'fleet.json'} --budget 2 --out new.json --plot new.png")
+
+
+def _folder(out: str) -> Path:
+    folder = Path(out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise FormatError(f"{out}: the folder cannot be made: {reason}") from None
+    for name in FILES:
+        check_writable(folder / name)
+    return folder
+
+
+def _compile(radio: Radio) -> None:
+    """Solve a toy, so that the times in the table are those of the searches and not of the compiler."""
+    toy = Fleet([(0, 0), (1, 0), (0, 1), (1, 1.5)], [0, 0, 0, 0])
+    for method in ("reference", "mst-greedy", "greedy"):
+        metrics(solve(toy, radio, method, moves=100), toy, radio)
+
+
+def _solved(name: str, fleet: Fleet, radio: Radio, seed: int, method: str) -> _Shown:
+    topology = solve(fleet, radio, method, seed=seed, moves=min(MOVES_A_NODE * len(fleet), MOST_MOVES))
+    return _Shown(name, topology, fleet, float(topology.report["seconds"]))
+
+
+def _table(title: str, columns: list[_Shown], radio: Radio) -> Table:
+    scores = [metrics(column.topology, column.fleet, radio) for column in columns]
+    rows = [[METRIC_LABELS[name], *(metric_text(name, score[name]) for score in scores)] for name in METRICS]
+    pairs = [(column.before, column.topology) for column in columns]
+    rows.append(["old links kept", *("" if old is None else share_text(kept(old, new)) for old, new in pairs)])
+    rows.append(["continuity", *("" if old is None else share_text(continuity(old, new)) for old, new in pairs)])
+    rows.append(["time", *("" if column.seconds is None else seconds_text(column.seconds) for column in columns)])
+    return Table(title, ["", *(column.name for column in columns)], rows)
+
+
+def _write(folder: Path, before: _Shown, after: _Shown, radio: Radio) -> None:
+    from manetdiff.evaluate.picture import draw_pair  # imported late: matplotlib is slow to load
+
+    write_fleet(before.fleet, folder / "fleet.json")
+    write_topology(before.topology, before.fleet, radio, folder / "topology.json")
+    write_topology(after.topology, after.fleet, radio, folder / "moved.json")
+    draw_pair(before.topology, after.topology, before.fleet, after.fleet, radio, folder / "topology.png")

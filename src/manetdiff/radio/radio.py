@@ -93,7 +93,7 @@ class Radio:
         frequency and bandwidth in Hz; power (at the antenna port) in W; gain of the steered beam at either end in dBi;
         noise_figure, losses and min_snr in dB; temperature in K; range in metres (default: where the SNR at full
         power has fallen to min_snr); beamwidth in radians (default: what a beam of that gain has).
-        With alpha = 0 every link is sent at full power; above 0 a link of the length d uses (d / range)^(2·alpha) of it.
+        With alpha = 0 every link is sent at full power; above 0 a link of length d uses (d / range)^(2·alpha) of it.
         The received power is exactly Friis' `power · gain² · (wavelength / 4πd)²`.
         """
         budget = LinkBudget(frequency, bandwidth, power, gain, noise_figure, losses, temperature)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from manetdiff.compiled import builder, inlined, kernel
+from manetdiff.compiled import builder, kernel
 from manetdiff.radio.tables import (
     BEAM_START,
     BEAM_STOP,
@@ -33,7 +33,9 @@ def link_rates(tables: LinkTables, links: IntArray, parity: IntArray) -> FloatAr
 
     A link inside one parity carries nothing, radiates nothing and occupies no antenna: its rates are 0.
     """
-    return np.asarray(rates_kernel(tables, links, parity), dtype=np.float64)
+    # Copies, because numba would compile the kernel anew for arrays that are read-only or ordered otherwise.
+    rates: FloatArray = rates_kernel(tables, np.array(links, order="C"), np.array(parity))
+    return rates
 
 
 def throughput(tables: LinkTables, links: IntArray, parity: IntArray) -> float:
@@ -41,14 +43,12 @@ def throughput(tables: LinkTables, links: IntArray, parity: IntArray) -> float:
     return float(link_rates(tables, links, parity).sum())
 
 
-def batch_throughput(
-    tables: Sequence[LinkTables], links: Sequence[IntArray], parity: Sequence[IntArray]
-) -> FloatArray:
+def batch_throughput(tables: Sequence[LinkTables], links: Sequence[IntArray], parity: Sequence[IntArray]) -> FloatArray:
     """(b,) T of b topologies, each with its own tables."""
     return np.array([throughput(*topology) for topology in zip(tables, links, parity, strict=True)])
 
 
-@inlined
+@kernel
 def hearing(tables, j, i, k):  # type: ignore[no-untyped-def]
     """How much of what comes from k the node j hears while it listens to i."""
     hears = tables.constants[HEARS]
@@ -59,7 +59,7 @@ def hearing(tables, j, i, k):  # type: ignore[no-untyped-def]
     return tables.gain[j, i, k]
 
 
-@inlined
+@kernel
 def link_rate(tables, i, j, share, noise):  # type: ignore[no-untyped-def]
     """Rate of i→j, in Mbit/s, with that share of the slot under that interference."""
     snr = tables.reals[SIGNAL, i, j] / (tables.constants[SIGMA2] + noise)
@@ -117,7 +117,7 @@ def gather_noise(tables, links, parity, share, stray, noise):  # type: ignore[no
                 noise[m, end] = heard_noise(tables, parity, stray, links[m, end], links[m, 1 - end])
 
 
-@inlined
+@kernel
 def heard_noise(tables, parity, stray, i, j):  # type: ignore[no-untyped-def]
     """Interference on i→j: what the nodes that transmit with i send astray towards j, as far as j hears it."""
     total = 0.0

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from manetdiff.compiled import builder, inlined, kernel
+from manetdiff.compiled import builder, kernel
 from manetdiff.fleet import Fleet
 from manetdiff.radio.radio import Radio
 
@@ -36,7 +36,7 @@ class LinkTables(NamedTuple):
         received power P; FADE, what share of a transmitter's power reaches another node, 1 / (d² + ε).
     wholes: (6, n, max(n, Q + 1)). CANDIDATE, 1 within range; SECTOR, the first node's antenna that looks at the
         second; BEAM_START and BEAM_STOP, where the receivers under the beam first→second stand in the next two;
-        FACING, the other nodes in the order of the sector that looks at them; FACING_START, where sector a begins there.
+        FACING, the other nodes in the order of the sector that looks at them; FACING_START, where each sector begins.
     beam_node, beam_power: receivers under a beam, other than its ends, and the power that they get per airtime.
     gain: (n, n, n) parabolic gain at the first node between the directions of the other two; empty for cones.
     constants: SIGMA2, MEGAHERTZ (bandwidth), THETA_MAX, SECTORS (Q), HEARS (one of HEARS_*).
@@ -93,10 +93,8 @@ def link_tables(fleet: Fleet, radio: Radio) -> LinkTables:
     wholes[CANDIDATE, :, : len(fleet)] = (distance <= radio.range) & ~np.eye(len(fleet), dtype=np.bool_)
     wholes[SECTOR, :, : len(fleet)] = _sectors(bearing, fleet.yaw, radio.sectors)
     _order_by_sector(wholes, len(fleet), radio.sectors)
-    if radio.reception == "omni":
-        hears = HEARS_ALL
-    else:
-        hears = HEARS_BEAM if radio.pattern == "parabolic" else HEARS_SECTOR
+    directional = HEARS_BEAM if radio.pattern == "parabolic" else HEARS_SECTOR
+    hears = HEARS_ALL if radio.reception == "omni" else directional
     constants = np.array([radio.sigma2, radio.bandwidth / 1e6, radio.theta_max, radio.sectors, hears])
     beam_node, beam_power = _beams(reals, wholes, gain, float(radio.theta_max))
     return LinkTables(reals, wholes, beam_node, beam_power, gain, constants)
@@ -123,7 +121,7 @@ def _parabolic_gain(bearing: FloatArray, radio: Radio) -> FloatArray:
     return np.asarray(10 ** (decibel / 10), dtype=np.float64)
 
 
-@inlined
+@kernel
 def leaked_power(reals, gain, theta_max, k, aim, j):  # type: ignore[no-untyped-def]
     """Power that j gets from k per airtime while k sends to `aim`."""
     if gain.shape[0] > 0:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from manetdiff.compiled import builder, kernel
+from manetdiff.compiled import NOBODY, kernel
 from manetdiff.radio import LinkTables
 from manetdiff.solvers.budget import Budget, Meter
 from manetdiff.solvers.moves import nearest_first
@@ -20,7 +20,6 @@ from manetdiff.solvers.state import (
     add_link,
     begin,
     flip_parity,
-    label_components,
     linked,
     new_state,
     read_links,
@@ -29,6 +28,7 @@ from manetdiff.solvers.state import (
     settle,
     total,
 )
+from manetdiff.solvers.walks import label_components
 
 DEFAULT_BUDGET = Budget(moves=200_000)
 HOT, COLD = 0.8, 0.05
@@ -54,15 +54,13 @@ def anneal_plainly(tables: LinkTables, budget: Budget, seed: int) -> Found:
         ratio = COLD / HOT
         before = meter.spent
         after = (meter.moves + moves) / (meter.moves + left)
-        _anneal(
-            tables, state, switched, label, rng, near, near_start, moves, HOT * ratio**before, HOT * ratio**after
-        )
+        _anneal(tables, state, switched, label, rng, near, near_start, moves, HOT * ratio**before, HOT * ratio**after)
         meter.moves += moves
     best = better(best, found(tables, read_links(state), state.parity.copy(), "annealing"))
     return best.with_report(moves=meter.moves)
 
 
-@builder
+@kernel
 def _anneal(tables, state, switched, label, rng, near, near_start, moves, hot, cold):  # type: ignore[no-untyped-def]
     n = len(state.parity)
     cooling = (cold / hot) ** (1.0 / moves)
@@ -77,7 +75,7 @@ def _anneal(tables, state, switched, label, rng, near, near_start, moves, hot, c
         before = total(state)
         begin(state)
         if uniform(rng) < FLIPS:
-            j = -1
+            j = NOBODY
             _turn(tables, state, switched, i)
         else:
             j = near[near_start[i] + below(rng, count)]

@@ -16,30 +16,39 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from manetdiff.compiled import builder, kernel
+from manetdiff.compiled import NOBODY, kernel
 from manetdiff.fleet import Fleet
 from manetdiff.radio import LinkTables, Radio, link_tables
 from manetdiff.radio.rates import heard_noise
 from manetdiff.radio.tables import CANDIDATE, SECTOR, SIGNAL
+from manetdiff.solvers.gains import gain_of_dropping, gain_of_free_link
 from manetdiff.solvers.state import (
     LOAD,
     STRAY,
+    SearchState,
     add_link,
     begin,
-    gain_of_dropping,
-    gain_of_free_link,
-    joined,
-    label_components,
-    linked,
     new_state,
     read_links,
     remove_link,
     reset,
     settle,
 )
-from manetdiff.topology import Topology
+from manetdiff.solvers.walks import count_parts, joined, label_components
+from manetdiff.topology import Topology, antenna_loads, out_of_range, same_parity
 
 IntArray = npt.NDArray[np.int64]
+
+# What the report counts, phase by phase.
+COUNTS = (
+    "dropped_range",
+    "dropped_parity",
+    "dropped_sector",
+    "dropped_interference",
+    "added",
+    "flipped",
+    "pruned",
+)
 
 
 def correct(
@@ -79,62 +88,49 @@ def correct_from_tables(
 ) -> Topology:
     """The same where the layout's tables are at hand."""
     topology.check_fits(tables.nodes)
-    # Worst first: the weakest signal is the first to go.
-    signal = tables.signal[topology.links[:, 0], topology.links[:, 1]]
-    order = np.argsort(signal, kind="stable")
-    links, parity, counts = _correct(
-        tables, topology.links[order], topology.parity, float(tau_interference), float(slack), bool(flip_parts)
-    )
-    names = ("dropped_range", "dropped_parity", "dropped_sector", "dropped_interference", "added", "pruned", "flipped")
-    report = dict(zip(names, counts.tolist(), strict=True))
-    return Topology(links, parity, {**topology.report, "correction": report})
-
-
-@builder
-def _correct(tables, links, parity, tau, slack, flip_parts):  # type: ignore[no-untyped-def]
-    counts = np.zeros(7, dtype=np.int64)
-    kept = _sanitise(tables, links, parity, counts)
-    state = new_state(tables, kept, parity)
-    if np.isfinite(tau):
-        _drop_interfered(tables, state, kept, tau, counts)
-    label = np.empty(len(parity), dtype=np.int64)
-    counts[4] += _repair(tables, state, label, tau)
+    counts = dict.fromkeys(COUNTS, 0)
+    kept = _sanitise(topology, tables, counts)
+    state = new_state(tables, kept, topology.parity)
+    if math.isfinite(tau_interference):
+        counts["dropped_interference"] = _drop_interfered(tables, state, kept, tau_interference)
+    label = np.empty(tables.nodes, dtype=np.int64)
+    counts["added"] = _repair(tables, state, label, tau_interference)
     if flip_parts:
         # Each turn joins two parts, so fewer turns than nodes are needed; a tight τ_I can make them be in vain.
-        while counts[6] < len(parity) and _flip_a_part(tables, state, label):
-            counts[6] += 1
+        while counts["flipped"] < tables.nodes and _flip_a_part(tables, state, label):
+            counts["flipped"] += 1
             reset(tables, state, read_links(state), state.parity.copy())
-            counts[4] += _repair(tables, state, label, tau)
-    if label_components(state, label) == 1:
-        counts[5] += _prune(tables, state, slack)
-    return read_links(state), state.parity.copy(), counts
+            counts["added"] += _repair(tables, state, label, tau_interference)
+    if count_parts(state) == 1:
+        counts["pruned"] = _prune(tables, state, slack)
+    return Topology(read_links(state), state.parity, {**topology.report, "correction": counts})
 
 
-@builder
-def _sanitise(tables, links, parity, counts):  # type: ignore[no-untyped-def]
-    """The links that are in range, of opposite parity and, best first, alone on their antennas."""
-    n = len(parity)
-    load = np.zeros((n, n + 64), dtype=np.int64)
-    stays = np.zeros(len(links), dtype=np.bool_)
-    for m in range(len(links)):
-        i, j = links[m, 0], links[m, 1]
-        if tables.wholes[CANDIDATE, i, j] == 0:
-            counts[0] += 1
-        elif parity[i] == parity[j]:
-            counts[1] += 1
-        else:
-            stays[m] = True
-            load[i, tables.wholes[SECTOR, i, j]] += 1
-            load[j, tables.wholes[SECTOR, j, i]] += 1
+def _sanitise(topology: Topology, tables: LinkTables, counts: dict[str, int]) -> IntArray:
+    """The links that are in range, of opposite parity and, the best of them, alone on their antennas."""
+    far = out_of_range(topology, tables)
+    inside = same_parity(topology) & ~far
+    links = topology.links[~(far | inside)]
+    # Worst first: the weakest signal is the first to go.
+    links = links[np.argsort(tables.signal[links[:, 0], links[:, 1]], kind="stable")]
+    stays = np.ones(len(links), dtype=np.bool_)
+    _drop_crowded(tables, links, antenna_loads(Topology(links, topology.parity), tables), stays)
+    counts["dropped_range"] = int(far.sum())
+    counts["dropped_parity"] = int(inside.sum())
+    counts["dropped_sector"] = int((~stays).sum())
+    return links[stays]
+
+
+@kernel
+def _drop_crowded(tables, links, load, stays):  # type: ignore[no-untyped-def]
+    """Mark links (m, 2), from the first on, that share an antenna with one that still stays; load: (n, Q)."""
     for m in range(len(links)):
         i, j = links[m, 0], links[m, 1]
         a, b = tables.wholes[SECTOR, i, j], tables.wholes[SECTOR, j, i]
-        if stays[m] and (load[i, a] > 1 or load[j, b] > 1):
+        if load[i, a] > 1 or load[j, b] > 1:
             stays[m] = False
             load[i, a] -= 1
             load[j, b] -= 1
-            counts[2] += 1
-    return links[stays]
 
 
 @kernel
@@ -145,14 +141,17 @@ def _interference(tables, state, i, j):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _drop_interfered(tables, state, links, tau, counts):  # type: ignore[no-untyped-def]
+def _drop_interfered(tables, state, links, tau):  # type: ignore[no-untyped-def]
+    """Remove links (m, 2), from the first on, under more interference than tau; how many."""
+    dropped = 0
     for m in range(len(links)):
         i, j = links[m, 0], links[m, 1]
         if _interference(tables, state, i, j) > tau:
             remove_link(tables, state, i, j)
             settle(tables, state)
             begin(state)
-            counts[3] += 1
+            dropped += 1
+    return dropped
 
 
 @kernel
@@ -161,13 +160,13 @@ def _repair(tables, state, label, tau):  # type: ignore[no-untyped-def]
     n = len(state.parity)
     added = 0
     while label_components(state, label) > 1:
-        best_gain, best_i, best_j = -np.inf, -1, -1
+        best_gain, best_i, best_j = -np.inf, NOBODY, NOBODY
         for i in range(n):
             for j in range(i + 1, n):
                 if (
                     label[i] != label[j]
                     and state.parity[i] != state.parity[j]
-                    and tables.wholes[CANDIDATE, i, j] == 1
+                    and tables.wholes[CANDIDATE, i, j]
                     and state.wholes[LOAD, i, tables.wholes[SECTOR, i, j]] == 0
                     and state.wholes[LOAD, j, tables.wholes[SECTOR, j, i]] == 0
                     and _interference(tables, state, i, j) <= tau
@@ -188,13 +187,13 @@ def _repair(tables, state, label, tau):  # type: ignore[no-untyped-def]
 def _flip_a_part(tables, state, label):  # type: ignore[no-untyped-def]
     """Turn the parity of one part so that its best free pair with another part becomes admissible; whether one was."""
     n = len(state.parity)
-    strongest, turned = 0.0, -1
+    strongest, turned = 0.0, NOBODY
     for i in range(n):
         for j in range(i + 1, n):
             if (
                 label[i] != label[j]
                 and state.parity[i] == state.parity[j]
-                and tables.wholes[CANDIDATE, i, j] == 1
+                and tables.wholes[CANDIDATE, i, j]
                 and state.wholes[LOAD, i, tables.wholes[SECTOR, i, j]] == 0
                 and state.wholes[LOAD, j, tables.wholes[SECTOR, j, i]] == 0
                 and tables.reals[SIGNAL, i, j] > strongest
@@ -210,22 +209,31 @@ def _flip_a_part(tables, state, label):  # type: ignore[no-untyped-def]
     return True
 
 
-@builder
-def _prune(tables, state, slack):  # type: ignore[no-untyped-def]
+def _prune(tables: LinkTables, state: SearchState, slack: float) -> int:
     """Drop links, the least useful first, that connectivity does not need and whose loss costs T no more than slack."""
     links = read_links(state)
-    loss = np.empty(len(links))
+    gain = np.empty(len(links))
+    _gains_of_dropping(tables, state, links, gain)
+    return int(_drop_needless(tables, state, links[np.argsort(-gain, kind="stable")], float(slack)))
+
+
+@kernel
+def _gains_of_dropping(tables, state, links, gain):  # type: ignore[no-untyped-def]
     for m in range(len(links)):
-        loss[m] = -gain_of_dropping(tables, state, links[m, 0], links[m, 1])
-    pruned = 0
-    for m in np.argsort(loss, kind="mergesort"):
+        gain[m] = gain_of_dropping(tables, state, links[m, 0], links[m, 1])
+
+
+@kernel
+def _drop_needless(tables, state, links, slack):  # type: ignore[no-untyped-def]
+    dropped = 0
+    for m in range(len(links)):
         i, j = links[m, 0], links[m, 1]
-        if linked(state, i, j) and gain_of_dropping(tables, state, i, j) >= -slack:
+        if gain_of_dropping(tables, state, i, j) >= -slack:
             remove_link(tables, state, i, j)
             if joined(state, i, j):
-                pruned += 1
+                dropped += 1
             else:
                 add_link(tables, state, i, j)
             settle(tables, state)
             begin(state)
-    return pruned
+    return dropped

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from manetdiff.errors import SolverError
 from manetdiff.radio import LinkTables
+from manetdiff.radio.tables import SIGMA2
 from manetdiff.solvers.budget import Budget
 from manetdiff.solvers.result import Found, better, found
 from manetdiff.solvers.spanning import spanning_forest
@@ -58,8 +59,7 @@ def _model(cp_model: Any, tables: LinkTables, forest: IntArray, parity: IntArray
     model = cp_model.CpModel()
     side = [model.new_bool_var(f"side{i}") for i in range(n)]
     link = {(i, j): model.new_bool_var(f"link{i},{j}") for i, j in np.argwhere(np.triu(tables.candidate)).tolist()}
-    sigma2 = float(tables.constants[0])
-    worth = {pair: round(_SCALE * 2 * math.log2(1 + tables.signal[pair] / sigma2)) for pair in link}
+    worth = {pair: round(_SCALE * 2 * math.log2(1 + tables.signal[pair] / tables.constants[SIGMA2])) for pair in link}
     for (i, j), chosen in link.items():
         model.add(side[i] + side[j] == 1).only_enforce_if(chosen)
     model.add(side[0] == 0)

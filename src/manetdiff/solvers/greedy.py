@@ -10,10 +10,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from manetdiff.compiled import builder
+from manetdiff.compiled import kernel
 from manetdiff.radio import LinkTables
-from manetdiff.radio.tables import SECTOR
-from manetdiff.solvers.state import LOAD, add_link, begin, joined, new_state, own_rate, read_links, settle
+from manetdiff.radio.tables import DISTANCE, SECTOR
+from manetdiff.solvers.gains import own_rate
+from manetdiff.solvers.state import LOAD, add_link, begin, new_state, read_links, settle
+from manetdiff.solvers.walks import joined
 
 IntArray = npt.NDArray[np.int64]
 
@@ -28,16 +30,16 @@ def greedy_links(tables: LinkTables, tau: float = 0.0, parity: IntArray | None =
     """
     start = np.full(tables.nodes, UNDECIDED, dtype=np.int64) if parity is None else np.asarray(parity, dtype=np.int64)
     i, j = np.nonzero(np.triu(tables.candidate))
-    order = np.argsort(tables.distance[i, j], kind="stable")
-    links, decided = _greedy(tables, np.stack([i, j], axis=1)[order].astype(np.int64), start, float(tau))
-    return links, np.where(decided == UNDECIDED, 0, decided)
+    order = np.argsort(tables.reals[DISTANCE, i, j], kind="stable")
+    state = new_state(tables, np.empty((0, 2), dtype=np.int64), start)
+    _take_shortest(tables, state, np.stack([i, j], axis=1)[order].astype(np.int64), float(tau))
+    return read_links(state), np.where(state.parity == UNDECIDED, 0, state.parity)
 
 
-@builder
-def _greedy(tables, pairs, parity, tau):  # type: ignore[no-untyped-def]
-    n = len(parity)
-    state = new_state(tables, np.empty((0, 2), dtype=np.int64), parity)
-    components = n
+@kernel
+def _take_shortest(tables, state, pairs, tau):  # type: ignore[no-untyped-def]
+    """Go through the pairs (m, 2), shortest first, until the network is connected."""
+    components = len(state.parity)
     for m in range(len(pairs)):
         if components == 1:
             break
@@ -54,10 +56,9 @@ def _greedy(tables, pairs, parity, tau):  # type: ignore[no-untyped-def]
         add_link(tables, state, i, j)
         settle(tables, state)
         begin(state)
-    return read_links(state), state.parity.copy()
 
 
-@builder
+@kernel
 def _decide(tables, state, i, j):  # type: ignore[no-untyped-def]
     """Give undecided nodes of the pair the parity that suits the link best; the rate of its better direction."""
     if state.parity[i] == UNDECIDED and state.parity[j] == UNDECIDED:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from manetdiff.compiled import builder
+from manetdiff.compiled import NOBODY, kernel
 from manetdiff.fleet import Fleet
 from manetdiff.radio import LinkTables, Radio, link_tables
 from manetdiff.radio.tables import CANDIDATE, SECTOR
+from manetdiff.solvers.gains import gain_of_free_link
 from manetdiff.solvers.spanning import spanning_forest, spanning_forest_of
 from manetdiff.solvers.state import (
     LOAD,
     add_link,
     begin,
-    gain_of_free_link,
     linked,
     new_state,
     read_links,
@@ -32,7 +32,9 @@ def mst_greedy_links(tables: LinkTables, share_antennas: bool = False) -> tuple[
     share_antennas: also add links to antennas in use (the airtime that this costs is part of T).
     """
     links, parity = spanning_forest(tables)
-    return _add_greedily(tables, links, parity, share_antennas), parity
+    state = new_state(tables, links, parity)
+    _add_greedily(tables, state, share_antennas)
+    return read_links(state), parity
 
 
 def huang_links(tables: LinkTables) -> tuple[IntArray, IntArray]:
@@ -52,7 +54,7 @@ def huang_links(tables: LinkTables) -> tuple[IntArray, IntArray]:
     asked |= asked.T
     _, parity = spanning_forest_of(tables, asked)
     kept = asked & (parity[:, None] != parity[None, :])
-    return np.argwhere(np.triu(kept)).astype(np.int64), parity
+    return np.ascontiguousarray(np.argwhere(np.triu(kept))), parity
 
 
 def omni_links(fleet: Fleet, radio: Radio) -> tuple[IntArray, IntArray]:
@@ -63,15 +65,15 @@ def omni_links(fleet: Fleet, radio: Radio) -> tuple[IntArray, IntArray]:
     return mst_greedy_links(link_tables(fleet, radio.omnidirectional()), share_antennas=True)
 
 
-@builder
-def _add_greedily(tables, links, parity, share_antennas):  # type: ignore[no-untyped-def]
-    n = len(parity)
-    state = new_state(tables, links, parity)
+@kernel
+def _add_greedily(tables, state, share_antennas):  # type: ignore[no-untyped-def]
+    """Add the link that raises T most, again and again, until none does."""
+    n = len(state.parity)
     while True:
-        best_gain, best_i, best_j = 1e-9, -1, -1
+        best_gain, best_i, best_j = 1e-9, NOBODY, NOBODY
         for i in range(n):
             for j in range(i + 1, n):
-                if parity[i] == parity[j] or tables.wholes[CANDIDATE, i, j] == 0 or linked(state, i, j):
+                if state.parity[i] == state.parity[j] or not tables.wholes[CANDIDATE, i, j] or linked(state, i, j):
                     continue
                 a, b = tables.wholes[SECTOR, i, j], tables.wholes[SECTOR, j, i]
                 gain = -np.inf
@@ -87,7 +89,7 @@ def _add_greedily(tables, links, parity, share_antennas):  # type: ignore[no-unt
                 if gain > best_gain:
                     best_gain, best_i, best_j = gain, i, j
         if best_i < 0:
-            return read_links(state)
+            return
         add_link(tables, state, best_i, best_j)
         settle(tables, state)
         begin(state)

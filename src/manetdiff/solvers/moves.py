@@ -10,9 +10,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from manetdiff.compiled import kernel
+from manetdiff.compiled import NOBODY, kernel
 from manetdiff.radio import LinkTables
 from manetdiff.radio.tables import CANDIDATE, DISTANCE, FACING, FACING_START, SECTOR
+from manetdiff.solvers.gains import gain_of_dropping, gain_of_replacing
 from manetdiff.solvers.rng import below, uniform
 from manetdiff.solvers.state import (
     JOURNAL,
@@ -21,18 +22,16 @@ from manetdiff.solvers.state import (
     REMOVED,
     add_link,
     begin,
-    count_parts,
     cut_since_begin,
     entry,
     flip_parity,
-    gain_of_dropping,
-    gain_of_free_link,
     linked,
     remove_link,
     rollback,
     settle,
     total,
 )
+from manetdiff.solvers.walks import count_parts
 
 IntArray = npt.NDArray[np.int64]
 
@@ -118,15 +117,28 @@ def _try_drop(tables, state, i, j, least, penalty):  # type: ignore[no-untyped-d
 @kernel
 def _try_link(tables, state, i, j, least, limit, penalty):  # type: ignore[no-untyped-def]
     a, b = tables.wholes[SECTOR, i, j], tables.wholes[SECTOR, j, i]
-    free = state.wholes[LOAD, i, a] == 0 and state.wholes[LOAD, j, b] == 0
-    if free and state.sizes[PARTS] == 1 and gain_of_free_link(tables, state, i, j) < least:
-        return False
+    if limit == 1 and state.sizes[PARTS] == 1 and state.wholes[LOAD, i, a] <= 1 and state.wholes[LOAD, j, b] <= 1:
+        left_i = state.peers[i, a, 0] if state.wholes[LOAD, i, a] == 1 else NOBODY
+        left_j = state.peers[j, b, 0] if state.wholes[LOAD, j, b] == 1 else NOBODY
+        # The common case is scored without making the move, and mostly refused.
+        if (
+            _alone(tables, state, left_i, i)
+            and _alone(tables, state, left_j, j)
+            and gain_of_replacing(tables, state, i, j, left_i, left_j) < least
+        ):
+            return False
     before = total(state)
     begin(state)
     _push_off(tables, state, i, a, limit - 1)
     _push_off(tables, state, j, b, limit - 1)
     add_link(tables, state, i, j)
     return _settle_or_take_back(tables, state, before, least, penalty)
+
+
+@kernel
+def _alone(tables, state, i, j):  # type: ignore[no-untyped-def]
+    """Whether i's antenna towards j carries just one link; true if there is no i."""
+    return i < 0 or state.wholes[LOAD, i, tables.wholes[SECTOR, i, j]] == 1
 
 
 @kernel
@@ -138,15 +150,27 @@ def _try_flip(tables, state, i, j, least, penalty):  # type: ignore[no-untyped-d
     cuts = state.sizes[JOURNAL]
     flip_parity(state, i)
     _push_off(tables, state, j, tables.wholes[SECTOR, j, i], 0)
-    add_link(tables, state, i, j)
-    for a in range(state.peers.shape[1]):
-        _link_nearest(tables, state, i, a)
-    # Whoever lost i, by the journal so far, looks for another peer on the antenna that this has freed.
-    for at in range(cuts):
-        kind, _, peer = entry(state, at)
-        if kind == REMOVED:
-            _link_nearest(tables, state, peer, tables.wholes[SECTOR, peer, i])
+    _link_anew(tables, state, i, j, cuts)
     return _settle_or_take_back(tables, state, before, least, penalty)
+
+
+@kernel
+def _link_anew(tables, state, i, j, cuts):  # type: ignore[no-untyped-def]
+    """Link i with j; then give each free antenna of i, and each that i has just left, its nearest free peer.
+
+    The nodes that i has left are those of the removals among the first `cuts` journal entries.
+    """
+    sectors = state.peers.shape[1]
+    for task in range(-sectors - 1, cuts):
+        if task < -sectors:
+            at, peer = i, j
+        elif task < 0:
+            at, peer = i, _nearest_free(tables, state, i, task + sectors)
+        else:
+            kind, _, at = entry(state, task)
+            peer = _nearest_free(tables, state, at, tables.wholes[SECTOR, at, i]) if kind == REMOVED else NOBODY
+        if peer >= 0:
+            add_link(tables, state, at, peer)
 
 
 @kernel
@@ -173,24 +197,22 @@ def _push_off(tables, state, i, a, keep):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _link_nearest(tables, state, i, a):  # type: ignore[no-untyped-def]
-    """If antenna a of i is free, link it with the nearest node of opposite parity whose own antenna is free too."""
-    if state.wholes[LOAD, i, a] > 0:
-        return
-    best = -1
-    shortest = np.inf
-    for m in range(tables.wholes[FACING_START, i, a], tables.wholes[FACING_START, i, a + 1]):
-        k = tables.wholes[FACING, i, m]
-        if (
-            state.parity[k] != state.parity[i]
-            and tables.wholes[CANDIDATE, i, k] == 1
-            and tables.reals[DISTANCE, i, k] < shortest
-            and state.wholes[LOAD, k, tables.wholes[SECTOR, k, i]] == 0
-        ):
-            best = k
-            shortest = tables.reals[DISTANCE, i, k]
-    if best >= 0:
-        add_link(tables, state, i, best)
+def _nearest_free(tables, state, i, a):  # type: ignore[no-untyped-def]
+    """The nearest node, over antenna a of i, of opposite parity and with its own antenna free; -1 if a is in use."""
+    best = NOBODY
+    if state.wholes[LOAD, i, a] == 0:
+        shortest = np.inf
+        for m in range(tables.wholes[FACING_START, i, a], tables.wholes[FACING_START, i, a + 1]):
+            k = tables.wholes[FACING, i, m]
+            if (
+                state.parity[k] != state.parity[i]
+                and tables.wholes[CANDIDATE, i, k]
+                and tables.reals[DISTANCE, i, k] < shortest
+                and state.wholes[LOAD, k, tables.wholes[SECTOR, k, i]] == 0
+            ):
+                best = k
+                shortest = tables.reals[DISTANCE, i, k]
+    return best
 
 
 def nearest_first(tables: LinkTables) -> tuple[IntArray, IntArray]:

@@ -14,7 +14,8 @@ from manetdiff.radio import LinkTables, Radio, link_tables
 from manetdiff.solvers.budget import Budget, Meter
 from manetdiff.solvers.moves import LEAST_GAIN, anneal, descend, nearest_first
 from manetdiff.solvers.rng import seeded
-from manetdiff.solvers.state import count_parts, new_state, read_links, reset, total
+from manetdiff.solvers.state import new_state, read_links, reset, total
+from manetdiff.solvers.walks import count_parts
 from manetdiff.topology import Topology, antenna_loads, component_labels, out_of_range, same_parity
 from manetdiff.topology.metrics import metrics_from_tables
 

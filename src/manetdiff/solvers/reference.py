@@ -27,8 +27,8 @@ HOT, COLD = 1.5, 0.1
 MOVES_A_NODE = 200
 # Share of the budget for annealing; the rest is for the descent at the end.
 ANNEALED = 0.95
-# What a part costs, in turn from one annealing to the next. The high price keeps the network whole all the way, which is
-# best for most fleets; at the low one it falls into parts while it is hot, which finds the best trees of sparse fleets.
+# What a part costs, in turn from one annealing to the next. The high price keeps the network whole all the way, which
+# is best for most fleets; at the low one it falls into parts while hot, which finds the best trees of sparse fleets.
 PENALTIES = (8.0, 1.0)
 # Two links on an antenna are tried in one of ten moves; a third never paid.
 CROWD = 2

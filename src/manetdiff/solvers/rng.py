@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from manetdiff.compiled import builder, inlined, kernel
+from manetdiff.compiled import builder, kernel
 
 
 @builder
@@ -17,19 +17,19 @@ def seeded(seed, stream):  # type: ignore[no-untyped-def]
     return state
 
 
-@inlined
+@kernel
 def uniform(state):  # type: ignore[no-untyped-def]
     """A float in 0 … 1, 1 excluded."""
     return np.float64(_next(state) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
-@inlined
+@kernel
 def below(state, limit):  # type: ignore[no-untyped-def]
     """A whole number in 0 … limit - 1."""
     return np.int64(uniform(state) * limit)
 
 
-@inlined
+@kernel
 def _next(state):  # type: ignore[no-untyped-def]
     state[0] += np.uint64(0x9E3779B97F4A7C15)
     z = state[0]

@@ -20,9 +20,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from manetdiff.compiled import builder, inlined, kernel
+from manetdiff.compiled import kernel
+from manetdiff.radio import LinkTables
 from manetdiff.radio.rates import heard_noise, link_rate
-from manetdiff.radio.tables import BEAM_START, BEAM_STOP, HEARS, HEARS_SECTOR, SECTOR, SECTORS
+from manetdiff.radio.tables import BEAM_START, BEAM_STOP, HEARS, HEARS_SECTOR, SECTOR
+from manetdiff.solvers.walks import LOAD, count_parts
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -30,23 +32,23 @@ IntArray = npt.NDArray[np.int64]
 # Planes of SearchState.reals: airtime of the link i, j; what k sends astray towards j, at [j, k]; rate of i→j.
 AIRTIME, STRAY, RATE = 0, 1, 2
 # Planes of SearchState.wholes: where j stands among the peers on i's antenna (-1: not linked); whether the rate of i→j
-# waits to be computed; links on each antenna, one column an antenna.
-PLACE, DIRTY, LOAD = 0, 1, 2
-# Places in SearchState.sizes.
-JOURNAL, WAITING, WALKS, PARTS = 0, 1, 2, 3
-# Kinds of journal entries.
-_STRAY, _RATE, _AIRTIME, _ADDED, REMOVED, _FLIPPED = 0, 1, 2, 3, 4, 5
+# waits to be computed; and LOAD.
+PLACE, DIRTY = 0, 1
+# Places in SearchState.sizes, beside WALKS.
+JOURNAL, WAITING, PARTS = 1, 2, 3
+# Kinds of journal entries. (Not plain numbers, for the reason given at NOBODY.)
+_STRAY, _RATE, _AIRTIME, _ADDED, REMOVED, _FLIPPED = np.arange(6)
 
 
 class SearchState(NamedTuple):
-    """n nodes, Q sectors.
+    """n nodes, Q sectors. Few arrays: compiled code that hands many of them on is slow to run and to compile.
 
     parity: (n,). throughput: (1,) T. reals: (3, n, n), planes AIRTIME, STRAY, RATE.
     wholes: (3, n, max(n, Q)), planes PLACE, DIRTY, LOAD. peers: (n, Q, n) the linked nodes on each antenna.
     journal: (capacity,) kind, i and j in one word; journal_value: (capacity,) what stood there before.
     queue: (n·n,) directed links, as i·n + j, whose rate waits to be computed.
-    walk, seen: (n,) for graph walks: nodes in the order reached, and the number of the last walk that saw each.
-    sizes: (4,) JOURNAL, WAITING, WALKS, and PARTS: components as counted when the last move was kept.
+    walk: (2, n) for graph walks: nodes in the order reached, and the number of the last walk that saw each.
+    sizes: (4,) WALKS, JOURNAL, WAITING, and PARTS: components as counted when the last move was kept.
     """
 
     parity: IntArray
@@ -58,19 +60,16 @@ class SearchState(NamedTuple):
     journal_value: FloatArray
     queue: IntArray
     walk: IntArray
-    seen: IntArray
     sizes: IntArray
 
 
-@builder
-def new_state(tables, links, parity):  # type: ignore[no-untyped-def]
+def new_state(tables: LinkTables, links: IntArray, parity: IntArray) -> SearchState:
     """The state of the links (m, 2), all of opposite parity (n,)."""
-    n = len(parity)
-    sectors = int(tables.constants[SECTORS])
+    n, sectors = tables.nodes, tables.sectors
     # A move of the searches changes a few dozen values; one that tears down everything still fits.
     capacity = 64 * n * n + 1024
     state = SearchState(
-        parity.copy(),
+        np.array(parity, dtype=np.int64),
         np.zeros(1),
         np.zeros((3, n, n)),
         np.zeros((3, n, max(n, sectors)), dtype=np.int64),
@@ -78,60 +77,54 @@ def new_state(tables, links, parity):  # type: ignore[no-untyped-def]
         np.empty(capacity, dtype=np.int64),
         np.empty(capacity),
         np.empty(n * n, dtype=np.int64),
-        np.empty(n, dtype=np.int64),
-        np.zeros(n, dtype=np.int64),
+        np.zeros((2, n), dtype=np.int64),
         np.zeros(4, dtype=np.int64),
     )
-    reset(tables, state, links, parity)
+    reset(tables, state, links, state.parity)
     return state
 
 
-@builder
-def reset(tables, state, links, parity):  # type: ignore[no-untyped-def]
+def read_links(state: SearchState) -> IntArray:
+    """(m, 2) links of the state with i < j, sorted."""
+    n = len(state.parity)
+    return np.ascontiguousarray(np.argwhere(np.triu(state.wholes[PLACE, :, :n] >= 0)))
+
+
+def reset(tables: LinkTables, state: SearchState, links: IntArray, parity: IntArray) -> None:
     """Make the state exactly this topology, computed from scratch: no rounding error of earlier moves survives."""
     state.parity[:] = parity
+    state.throughput[:] = 0.0
     state.reals[:] = 0.0
     state.wholes[:] = 0
     state.wholes[PLACE] = -1
-    state.sizes[JOURNAL] = 0
-    state.sizes[WAITING] = 0
+    state.sizes[:] = 0
+    state.walk[:] = 0
+    _add_all(tables, state, links)
+
+
+@kernel
+def _add_all(tables, state, links):  # type: ignore[no-untyped-def]
     for m in range(len(links)):
         add_link(tables, state, links[m, 0], links[m, 1])
         begin(state)
     settle(tables, state)
     begin(state)
-    state.throughput[0] = state.reals[RATE].sum()
     state.sizes[PARTS] = count_parts(state)
 
 
-@builder
-def read_links(state):  # type: ignore[no-untyped-def]
-    """(m, 2) links of the state with i < j, sorted."""
-    n = len(state.parity)
-    links = np.empty((state.wholes[LOAD].sum() // 2, 2), dtype=np.int64)
-    m = 0
-    for i in range(n):
-        for j in range(i + 1, n):
-            if state.wholes[PLACE, i, j] >= 0:
-                links[m, 0] = i
-                links[m, 1] = j
-                m += 1
-    return links
-
-
-@inlined
+@kernel
 def total(state):  # type: ignore[no-untyped-def]
     """T of the settled state."""
     return state.throughput[0]
 
 
-@inlined
+@kernel
 def linked(state, i, j):  # type: ignore[no-untyped-def]
     """Whether i and j are linked."""
     return state.wholes[PLACE, i, j] >= 0
 
 
-@inlined
+@kernel
 def begin(state):  # type: ignore[no-untyped-def]
     """What follows can be taken back to here."""
     state.sizes[JOURNAL] = 0
@@ -229,80 +222,6 @@ def settle(tables, state):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def gain_of_free_link(tables, state, i, j):  # type: ignore[no-untyped-def]
-    """By how much T would grow with the link i, j, where both its antennas are free; changes nothing."""
-    return (
-        own_rate(tables, state, i, j)
-        + own_rate(tables, state, j, i)
-        + _harm(tables, state, i, j, 1.0)
-        + _harm(tables, state, j, i, 1.0)
-    )
-
-
-@kernel
-def gain_of_dropping(tables, state, i, j):  # type: ignore[no-untyped-def]
-    """By how much T would grow without the link i, j, which is alone on both its antennas; changes nothing."""
-    return (
-        _harm(tables, state, i, j, -1.0)
-        + _harm(tables, state, j, i, -1.0)
-        - state.reals[RATE, i, j]
-        - state.reals[RATE, j, i]
-    )
-
-
-@inlined
-def own_rate(tables, state, i, j):  # type: ignore[no-untyped-def]
-    """Rate that i→j would have, with all the airtime, under the interference there is."""
-    return link_rate(tables, i, j, 1.0, heard_noise(tables, state.parity, state.reals[STRAY], i, j))
-
-
-@inlined
-def _harm(tables, state, k, aim, change):  # type: ignore[no-untyped-def]
-    """By how much the other links' rates change if the beam k→aim is on for `change` more of the slot.
-
-    No link is counted twice when both directions of a link are added up: their beams reach receivers of opposite parity.
-    """
-    gained = 0.0
-    sectored = tables.constants[HEARS] == HEARS_SECTOR
-    for at in range(tables.wholes[BEAM_START, k, aim], tables.wholes[BEAM_STOP, k, aim]):
-        j = tables.beam_node[at]
-        if state.parity[j] != state.parity[k]:
-            first = tables.wholes[SECTOR, j, k] if sectored else 0
-            last = first if sectored else state.peers.shape[1] - 1
-            old = state.reals[STRAY, j, k]
-            state.reals[STRAY, j, k] = old + change * tables.beam_power[at]
-            for a in range(first, last + 1):
-                for m in range(state.wholes[LOAD, j, a]):
-                    i = state.peers[j, a, m]
-                    if i != k:
-                        noise = heard_noise(tables, state.parity, state.reals[STRAY], i, j)
-                        rate = link_rate(tables, i, j, state.reals[AIRTIME, i, j], noise)
-                        gained += rate - state.reals[RATE, i, j]
-            state.reals[STRAY, j, k] = old
-    return gained
-
-
-@kernel
-def joined(state, i, j):  # type: ignore[no-untyped-def]
-    """Whether a path leads from i to j."""
-    stamp = _new_walk(state, i)
-    head, tail = 0, 1
-    while head < tail:
-        at = state.walk[head]
-        head += 1
-        for a in range(state.peers.shape[1]):
-            for m in range(state.wholes[LOAD, at, a]):
-                peer = state.peers[at, a, m]
-                if peer == j:
-                    return True
-                if state.seen[peer] != stamp:
-                    state.seen[peer] = stamp
-                    state.walk[tail] = peer
-                    tail += 1
-    return False
-
-
-@kernel
 def cut_since_begin(state):  # type: ignore[no-untyped-def]
     """Whether a link was removed since :func:`begin`: only then can the network have fallen apart."""
     for at in range(state.sizes[JOURNAL]):
@@ -310,41 +229,6 @@ def cut_since_begin(state):  # type: ignore[no-untyped-def]
         if kind == REMOVED:
             return True
     return False
-
-
-@kernel
-def count_parts(state):  # type: ignore[no-untyped-def]
-    """Number of connected components."""
-    before = state.sizes[WALKS]
-    count = 0
-    for start in range(len(state.parity)):
-        if state.seen[start] <= before:
-            joined(state, start, -1)
-            count += 1
-    return count
-
-
-@kernel
-def label_components(state, label):  # type: ignore[no-untyped-def]
-    """Write each node's component (its smallest node) into label (n,); return how many there are."""
-    label[:] = -1
-    count = 0
-    for start in range(len(label)):
-        if label[start] < 0:
-            count += 1
-            joined(state, start, -1)
-            for k in range(start, len(label)):
-                if state.seen[k] == state.sizes[WALKS]:
-                    label[k] = start
-    return count
-
-
-@inlined
-def _new_walk(state, start):  # type: ignore[no-untyped-def]
-    state.sizes[WALKS] += 1
-    state.seen[start] = state.sizes[WALKS]
-    state.walk[0] = start
-    return state.sizes[WALKS]
 
 
 @kernel
@@ -358,20 +242,20 @@ def _share_antenna(tables, state, i, a, other_than):  # type: ignore[no-untyped-
                 _set_airtime(tables, state, i, peer, share)
 
 
-@inlined
+@kernel
 def _set_airtime(tables, state, i, j, share):  # type: ignore[no-untyped-def]
     change = share - state.reals[AIRTIME, i, j]
     _note(state, _AIRTIME, i, j, state.reals[AIRTIME, i, j])
     state.reals[AIRTIME, i, j] = share
     state.reals[AIRTIME, j, i] = share
-    _radiate(tables, state, i, j, change)
-    _radiate(tables, state, j, i, change)
+    radiate(tables, state, i, j, change)
+    radiate(tables, state, j, i, change)
     _wait(state, i, j)
     _wait(state, j, i)
 
 
-@inlined
-def _radiate(tables, state, k, aim, change):  # type: ignore[no-untyped-def]
+@kernel
+def radiate(tables, state, k, aim, change):  # type: ignore[no-untyped-def]
     """The beam k→aim is on for `change` more of the slot: the links that hear it wait for a new rate."""
     sectored = tables.constants[HEARS] == HEARS_SECTOR
     side = state.parity[k]
@@ -388,7 +272,7 @@ def _radiate(tables, state, k, aim, change):  # type: ignore[no-untyped-def]
                     _wait_all(state, j, a, k)
 
 
-@inlined
+@kernel
 def _wait_all(state, j, a, but):  # type: ignore[no-untyped-def]
     """Whatever j receives over its antenna a, but from one node, waits for a new rate."""
     for m in range(state.wholes[LOAD, j, a]):
@@ -397,7 +281,7 @@ def _wait_all(state, j, a, but):  # type: ignore[no-untyped-def]
             _wait(state, i, j)
 
 
-@inlined
+@kernel
 def _wait(state, i, j):  # type: ignore[no-untyped-def]
     if state.wholes[DIRTY, i, j] == 0:
         state.wholes[DIRTY, i, j] = 1
@@ -405,7 +289,7 @@ def _wait(state, i, j):  # type: ignore[no-untyped-def]
         state.sizes[WAITING] += 1
 
 
-@inlined
+@kernel
 def _note(state, kind, i, j, value):  # type: ignore[no-untyped-def]
     at = state.sizes[JOURNAL]
     state.journal[at] = (kind << 32) | (i << 16) | j
@@ -413,14 +297,14 @@ def _note(state, kind, i, j, value):  # type: ignore[no-untyped-def]
     state.sizes[JOURNAL] = at + 1
 
 
-@inlined
+@kernel
 def entry(state, at):  # type: ignore[no-untyped-def]
     """Kind, i and j of a journal entry."""
     word = state.journal[at]
     return word >> 32, (word >> 16) & 0xFFFF, word & 0xFFFF
 
 
-@inlined
+@kernel
 def _append(state, i, a, j):  # type: ignore[no-untyped-def]
     load = state.wholes[LOAD, i, a]
     state.wholes[PLACE, i, j] = load
@@ -428,7 +312,7 @@ def _append(state, i, a, j):  # type: ignore[no-untyped-def]
     state.wholes[LOAD, i, a] = load + 1
 
 
-@inlined
+@kernel
 def _drop(state, i, a, j):  # type: ignore[no-untyped-def]
     """Take j out of the peers on i's antenna a; the last of them moves into its place."""
     load = state.wholes[LOAD, i, a] - 1

@@ -1,0 +1,28 @@
+"""Solved layouts: making them, storing them, reading them back; and the packaged benchmark sets."""
+
+from manetdiff.data.benchmark import BENCHMARKS, Benchmark, benchmark_dataset, load_benchmark, make_benchmark
+from manetdiff.data.dataset import Dataset, LayoutArrays, read_dataset, read_shard
+from manetdiff.data.generate import Progress, generate
+from manetdiff.data.layouts import SolvedLayout, make_layouts
+from manetdiff.data.settings import BENCHMARK, TRAINING, Settings
+from manetdiff.data.workers import usable_cores
+
+__all__ = [
+    "BENCHMARK",
+    "BENCHMARKS",
+    "TRAINING",
+    "Benchmark",
+    "Dataset",
+    "LayoutArrays",
+    "Progress",
+    "Settings",
+    "SolvedLayout",
+    "benchmark_dataset",
+    "generate",
+    "load_benchmark",
+    "make_benchmark",
+    "make_layouts",
+    "read_dataset",
+    "read_shard",
+    "usable_cores",
+]

@@ -1,0 +1,159 @@
+"""Solved layouts as a table, one row a layout, and back.
+
+Standard Parquet types only, so that any reader of Parquet can use the files. Metrics carry the prefix `metric_`: one of
+them is called parity, as the nodes' parity is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from manetdiff.data.layouts import SolvedLayout
+from manetdiff.data.settings import FORMAT, FORMAT_NAME, Settings
+from manetdiff.errors import DataError
+from manetdiff.fleet import Fleet
+from manetdiff.scenarios import FAMILIES, MOTIONS
+from manetdiff.topology import METRICS, Topology
+
+METRIC_COLUMNS = tuple(f"metric_{name}" for name in METRICS)
+NODE_COLUMNS = ("x", "y", "yaw", "parity")
+LINK_COLUMNS = ("link_source", "link_target")
+
+FORMAT_KEY, SETTINGS_KEY = b"manetdiff.format", b"manetdiff.settings"
+
+
+def _list_of(kind: pa.DataType) -> pa.DataType:
+    return pa.list_(pa.field("element", kind, nullable=False))
+
+
+SCHEMA = pa.schema(
+    [
+        pa.field("index", pa.int64(), nullable=False),
+        pa.field("step", pa.int8(), nullable=False),
+        pa.field("displacement", pa.float64(), nullable=False),
+        pa.field("motion", pa.dictionary(pa.int32(), pa.string())),
+        pa.field("nodes", pa.int16(), nullable=False),
+        pa.field("family", pa.dictionary(pa.int32(), pa.string()), nullable=False),
+        *(pa.field(name, _list_of(pa.float32()), nullable=False) for name in ("x", "y", "yaw")),
+        *(pa.field(name, _list_of(pa.uint8()), nullable=False) for name in (*LINK_COLUMNS, "parity")),
+        *(pa.field(name, pa.float64(), nullable=False) for name in METRIC_COLUMNS),
+        pa.field("method", pa.string(), nullable=False),
+        pa.field("search_moves", pa.int64(), nullable=False),
+        pa.field("restarts", pa.int32(), nullable=False),
+        pa.field("solver_seed", pa.int64(), nullable=False),
+        pa.field("fallback", pa.bool_(), nullable=False),
+    ]
+)
+
+
+def to_table(layouts: Sequence[SolvedLayout], settings: Settings) -> pa.Table:
+    """One row a layout, with the format and the settings in the table's metadata."""
+    columns: dict[str, Any] = {
+        "index": [layout.index for layout in layouts],
+        "step": [layout.step for layout in layouts],
+        "displacement": [layout.displacement for layout in layouts],
+        "motion": _words([layout.motion for layout in layouts], MOTIONS),
+        "nodes": [len(layout.fleet) for layout in layouts],
+        "family": _words([layout.family for layout in layouts], FAMILIES),
+        "x": [layout.fleet.positions[:, 0].astype(np.float32) for layout in layouts],
+        "y": [layout.fleet.positions[:, 1].astype(np.float32) for layout in layouts],
+        "yaw": [layout.fleet.yaw.astype(np.float32) for layout in layouts],
+        "link_source": [layout.topology.links[:, 0].astype(np.uint8) for layout in layouts],
+        "link_target": [layout.topology.links[:, 1].astype(np.uint8) for layout in layouts],
+        "parity": [layout.topology.parity.astype(np.uint8) for layout in layouts],
+        **{f"metric_{name}": [layout.metrics[name] for layout in layouts] for name in METRICS},
+        "method": [layout.topology.report["method"] for layout in layouts],
+        "search_moves": [layout.topology.report["moves"] for layout in layouts],
+        "restarts": [layout.topology.report["restarts"] for layout in layouts],
+        "solver_seed": [layout.topology.report["seed"] for layout in layouts],
+        "fallback": [layout.topology.report["fallback"] for layout in layouts],
+    }
+    arrays = [
+        column if isinstance(column, pa.Array) else pa.array(column, SCHEMA.field(name).type)
+        for name, column in columns.items()
+    ]
+    return pa.Table.from_arrays(arrays, schema=SCHEMA.with_metadata(metadata(settings)))
+
+
+def metadata(settings: Settings) -> dict[bytes, bytes]:
+    """What every file says about itself: the format's name and version, and all settings of the set."""
+    return {FORMAT_KEY: f"{FORMAT_NAME} {FORMAT}".encode(), SETTINGS_KEY: json.dumps(settings.to_dict()).encode()}
+
+
+def from_table(table: pa.Table) -> Iterator[SolvedLayout]:
+    """The layouts of a checked table, row by row."""
+    for batch in table.to_batches(max_chunksize=256):
+        for row in batch.to_pylist():
+            fleet = Fleet(np.stack([row["x"], row["y"]], axis=1), row["yaw"])
+            links = np.stack([row["link_source"], row["link_target"]], axis=1).astype(np.int64)
+            report = {
+                "method": row["method"],
+                "moves": row["search_moves"],
+                "restarts": row["restarts"],
+                "seed": row["solver_seed"],
+                "fallback": row["fallback"],
+            }
+            yield SolvedLayout(
+                index=row["index"],
+                step=row["step"],
+                displacement=row["displacement"],
+                motion=row["motion"],
+                family=row["family"],
+                fleet=fleet,
+                topology=Topology(links, row["parity"], report),
+                metrics={name: row[f"metric_{name}"] for name in METRICS},
+            )
+
+
+def settings_of(schema: pa.Schema, name: str) -> Settings:
+    """The settings in a file's metadata; a file of another kind, version or shape is refused by name."""
+    said = (schema.metadata or {}).get(FORMAT_KEY)
+    if said is None or not said.decode(errors="replace").startswith(f"{FORMAT_NAME} "):
+        raise DataError(f"{name}: a Parquet file, but not one of solved layouts made by 'manetdiff data'")
+    if said != f"{FORMAT_NAME} {FORMAT}".encode():
+        version = said.decode(errors="replace").split(" ", 1)[1]
+        raise DataError(f"{name}: layouts of format {version}; this version of manetdiff reads format {FORMAT}")
+    for field in SCHEMA:
+        if field.name not in schema.names:
+            raise DataError(f"{name}: the column {field.name!r} is missing")
+        if schema.field(field.name).type != field.type:
+            raise DataError(
+                f"{name}: the column {field.name!r} holds {schema.field(field.name).type}, not {field.type}"
+            )
+    try:
+        return Settings.from_dict(json.loads(schema.metadata[SETTINGS_KEY]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise DataError(f"{name}: its settings cannot be read: {error}") from None
+
+
+def check_rows(table: pa.Table, name: str) -> None:
+    """Raise unless every row has as many values as it has nodes and links, and links join nodes that it has."""
+    nodes = table["nodes"]
+    sound = not any(table[column].null_count for column in table.column_names if column != "motion")
+    for column in NODE_COLUMNS:
+        sound = sound and _all(pc.equal(pc.list_value_length(table[column]), nodes))
+    source, target = (table[column] for column in LINK_COLUMNS)
+    sound = sound and _all(pc.equal(pc.list_value_length(source), pc.list_value_length(target)))
+    if sound:
+        of_row = pc.take(nodes, pc.list_parent_indices(target))
+        ends = pc.list_flatten(source), pc.list_flatten(target)
+        sound = _all(pc.less(ends[0], ends[1])) and _all(pc.less(ends[1], of_row))
+    if not sound:
+        raise DataError(f"{name}: holds rows whose nodes and links do not fit together; make the file again")
+
+
+def _all(mask: Any) -> bool:
+    # None where there are no values at all
+    return pc.all(mask).as_py() is not False
+
+
+def _words(values: Sequence[str | None], words: Sequence[str]) -> pa.Array:
+    """A dictionary column over a fixed list of words, so that its bytes do not depend on which one comes first."""
+    codes = [None if value is None else words.index(value) for value in values]
+    return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(words, pa.string()))

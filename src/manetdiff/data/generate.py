@@ -1,0 +1,157 @@
+"""Filling a folder with solved layouts, shard by shard; an interrupted run goes on where it stopped."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from manetdiff.data.files import locked, write_whole
+from manetdiff.data.layouts import SolvedLayout, draw_layouts, make_layouts
+from manetdiff.data.settings import FORMAT, FORMAT_NAME, Settings, first_difference
+from manetdiff.data.shards import is_done, shard_name, write_shard
+from manetdiff.data.workers import in_order
+from manetdiff.errors import DataError
+
+DATASET = "dataset.json"
+# Layouts that a worker makes at a time: few, so that all are busy to the end.
+TASK = 8
+OUR_FILE = re.compile(r"dataset\.json|shard-\d{5}\.parquet(\.sha256)?")
+OUR_TEMPORARY = re.compile(rf"\.({OUR_FILE.pattern})\.tmp")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is. done, total: layouts; shard: the file just finished, if one was."""
+
+    done: int
+    total: int
+    shard: str | None = None
+
+
+def generate(
+    settings: Settings,
+    folder: Path,
+    *,
+    workers: int = 1,
+    report: Callable[[Progress], None] | None = None,
+) -> int:
+    """Make every shard of the set that is not there yet, whole and unaltered; returns how many were made.
+
+    The bytes depend on the settings alone: not on the number of workers, on time, or on how often a run was stopped.
+    Workers are spawned, so a script that asks for more than one needs `if __name__ == "__main__":`.
+    """
+    if workers < 1:
+        raise DataError(f"workers: give a whole number of at least 1, not {workers}")
+    _refuse_foreign(settings, folder)
+    # Settings that cannot be drawn at all are refused before anything is written.
+    draw_layouts(settings, 0)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"{folder}: cannot be made: {error.strerror}") from None
+    with locked(folder):
+        # Again, now that nobody else can write here.
+        _refuse_foreign(settings, folder)
+        for path in folder.iterdir():
+            if OUR_TEMPORARY.fullmatch(path.name):
+                path.unlink()
+        if not (folder / DATASET).exists():
+            write_whole(folder / DATASET, _dataset_json(settings))
+        return _fill(settings, folder, workers, report or (lambda progress: None))
+
+
+def remove_dataset(folder: Path) -> None:
+    """Delete the files of a set, and the folder if nothing else is in it."""
+    if not folder.is_dir():
+        return
+    for path in folder.iterdir():
+        if OUR_FILE.fullmatch(path.name):
+            path.unlink()
+    with suppress(OSError):
+        folder.rmdir()
+
+
+def read_settings(folder: Path) -> Settings:
+    """The settings in a folder's dataset.json."""
+    path = folder / DATASET
+    values = _read_dataset_json(path)
+    try:
+        return Settings.from_dict(values["settings"])
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from None
+
+
+def _fill(settings: Settings, folder: Path, workers: int, report: Callable[[Progress], None]) -> int:
+    missing = [shard for shard in range(settings.shards) if not is_done(folder / shard_name(shard), settings)]
+    done = settings.count - sum(len(settings.shard_indices(shard)) for shard in missing)
+    report(Progress(done, settings.count))
+    tasks = ((settings, part) for shard in missing for part in _parts(settings.shard_indices(shard)))
+    with closing(in_order(_make, tasks, workers)) as results:
+        for shard in missing:
+            layouts: list[SolvedLayout] = []
+            for part in _parts(settings.shard_indices(shard)):
+                layouts += next(results)
+                done += len(part)
+                report(Progress(done, settings.count))
+            write_shard(folder / shard_name(shard), layouts, settings)
+            report(Progress(done, settings.count, shard_name(shard)))
+    return len(missing)
+
+
+def _parts(indices: range) -> list[range]:
+    return [indices[start : start + TASK] for start in range(0, len(indices), TASK)]
+
+
+def _make(task: tuple[Settings, range]) -> list[SolvedLayout]:
+    settings, indices = task
+    return [layout for index in indices for layout in make_layouts(settings, index)]
+
+
+def _dataset_json(settings: Settings) -> bytes:
+    content = {"format": FORMAT_NAME, "version": FORMAT, "settings": settings.to_dict()}
+    return (json.dumps(content, indent=2) + "\n").encode()
+
+
+def _read_dataset_json(path: Path) -> dict[str, Any]:
+    try:
+        values = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise DataError(f"{path.parent}: not a dataset folder: it has no {DATASET}") from None
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read: {error.strerror}") from None
+    except ValueError:
+        raise DataError(f"{path}: not JSON; restore it or start in another folder") from None
+    if (
+        not isinstance(values, dict)
+        or values.get("format") != FORMAT_NAME
+        or not isinstance(values.get("settings"), dict)
+    ):
+        raise DataError(f"{path}: not the description of a dataset made by 'manetdiff data'")
+    if values.get("version") != FORMAT:
+        raise DataError(f"{path}: a dataset of format {values.get('version')!r}; this version reads format {FORMAT}")
+    return values
+
+
+def _refuse_foreign(settings: Settings, folder: Path) -> None:
+    """Raise unless the folder is new, empty, or holds a set of the very same settings."""
+    if folder.exists() and not folder.is_dir():
+        raise DataError(f"{folder}: a file; give a folder")
+    path = folder / DATASET
+    if path.exists():
+        there, wanted = _read_dataset_json(path)["settings"], json.loads(json.dumps(settings.to_dict()))
+        difference = first_difference(there, wanted)
+        if difference:
+            name, old, new = difference
+            raise DataError(
+                f"{folder}: holds a set with {name} = {json.dumps(old)}, not {json.dumps(new)}: "
+                "give the same settings to continue it, or another folder"
+            )
+    elif folder.exists():
+        foreign = sorted(path.name for path in folder.iterdir() if not OUR_TEMPORARY.fullmatch(path.name))
+        if foreign:
+            raise DataError(f"{folder}: holds {foreign[0]!r} but no {DATASET}: give an empty or a new folder")

@@ -1,0 +1,1 @@
+"""Tables, frontiers and figures: how good topologies are, and what they look like."""

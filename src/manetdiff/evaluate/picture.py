@@ -1,0 +1,224 @@
+"""A topology as a picture: who is linked to whom, how well, in which slot each node sends, and what is wrong.
+
+Figures are made without pyplot, so that drawing has no global state and needs no display.
+"""
+
+from __future__ import annotations
+
+import matplotlib
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.collections import LineCollection
+from matplotlib.colors import ListedColormap, Normalize
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from manetdiff.evaluate.picture_frame import (
+    FOOT,
+    MARGIN,
+    TITLE,
+    FloatArray,
+    Handle,
+    add_colour_bar,
+    add_legend,
+    add_panel,
+    check_picture_path,
+    half_extent,
+    node_handles,
+    panel_size,
+    saturation_handle,
+    save,
+    violation_handle,
+)
+from manetdiff.evaluate.picture_marks import (
+    DARK,
+    LIGHT,
+    NAMED_UP_TO,
+    Scale,
+    Style,
+    draw_names,
+    draw_nodes,
+    draw_scale_bar,
+    draw_sectors,
+    node_radius,
+)
+from manetdiff.fleet import Fleet
+from manetdiff.formats.files import PathLike
+from manetdiff.radio import Radio, link_rates, link_tables
+from manetdiff.topology import Topology, antenna_loads, component_labels, kept, same_parity
+
+__all__ = ["check_picture_path", "draw", "draw_pair", "save"]
+
+DPI = 150
+LEGEND = 2.5  # inches beside the data
+PAIR_LEGEND = 0.55  # inches below it
+
+IntArray = npt.NDArray[np.int64]
+
+
+def draw(
+    topology: Topology,
+    fleet: Fleet,
+    radio: Radio | None = None,
+    path: PathLike | None = None,
+    *,
+    title: str | None = None,
+    dark: bool = False,
+) -> Figure:
+    """The topology as a figure; with a path (.png, .svg, .pdf, or `-` for standard output) it is also written there."""
+    topology.check_fits(len(fleet))
+    style = DARK if dark else LIGHT
+    tables = link_tables(fleet, radio or Radio())
+    rates = link_rates(tables, topology.links, topology.parity).sum(axis=1)
+    loads = antenna_loads(topology, tables)
+    wrong = same_parity(topology)
+    half = half_extent(fleet)
+    size = panel_size(half, len(fleet))
+    figure = _figure(size[0] + 2 * MARGIN + LEGEND, size[1] + TITLE + FOOT, style)
+    axes, scale = add_panel(figure, (MARGIN, FOOT), size, fleet, half, node_radius(fleet, 2 * half.max()))
+
+    segments = fleet.positions[topology.links]
+    width = _line_width(len(fleet))
+    colours = _draw_rates(axes, segments[~wrong], rates[~wrong], width, style)
+    _draw_lines(axes, segments[wrong], style.wrong, "--", width)
+    _draw_around(axes, topology, fleet, loads, scale, style, 8.5 if len(fleet) <= 20 else 7.5)
+    shown = title if title is not None else _headline(topology, loads, float(rates.sum()))
+    axes.set_title(shown, loc="left", color=style.ink, fontsize=11, parse_math=False)
+
+    handles = node_handles(style)
+    if wrong.any():
+        handles.append(violation_handle(style, dashes="--"))
+    if (loads > 1).any():
+        handles.append(saturation_handle(style))
+    right = MARGIN + size[0] + 0.25
+    add_legend(figure, handles, style, right, FOOT + size[1], columns=1)
+    if colours is not None:
+        add_colour_bar(figure, colours, style, (right + 0.15, FOOT), height=min(2.8, size[1] - 2.1))
+    if path is not None:
+        save(figure, path)
+    return figure
+
+
+def draw_pair(
+    before: Topology,
+    after: Topology,
+    fleet: Fleet,
+    moved: Fleet,
+    radio: Radio | None = None,
+    path: PathLike | None = None,
+    *,
+    titles: tuple[str, str] | None = None,
+    dark: bool = False,
+) -> Figure:
+    """Two topologies of one fleet side by side, on the same scale: which links were kept, which are new, which went.
+
+    before belongs to the fleet, after to the moved fleet; both must hold the same nodes in the same order.
+    """
+    before.check_fits(len(fleet))
+    after.check_fits(len(moved))
+    after.check_fits(len(before))
+    style = DARK if dark else LIGHT
+    half = np.maximum(half_extent(fleet), half_extent(moved))
+    size = panel_size(half, len(fleet)) * 0.85
+    radius = min(node_radius(fleet, 2 * half.max()), node_radius(moved, 2 * half.max()))
+    foot = FOOT + PAIR_LEGEND
+    figure = _figure(2 * size[0] + 3 * MARGIN, size[1] + TITLE + foot, style)
+    shared = before.adjacency & after.adjacency
+    headings = titles or (
+        f"before: {_counted(len(before.links), 'link')}",
+        f"after: {_counted(len(after.links), 'link')}, {kept(before, after):.0%} of the old ones kept",
+    )
+    violated = saturated = False
+    for place, (topology, where, colour, dashes) in enumerate(
+        ((before, fleet, style.dropped, ":"), (after, moved, style.new, "--"))
+    ):
+        axes, scale = add_panel(figure, (MARGIN + place * (size[0] + MARGIN), foot), size, where, half, radius)
+        axes.set_title(headings[place], loc="left", color=style.ink, fontsize=11, parse_math=False)
+        loads = antenna_loads(topology, link_tables(where, radio or Radio()))
+        segments = where.positions[topology.links]
+        same = shared[topology.links[:, 0], topology.links[:, 1]]
+        width = _line_width(len(fleet))
+        _draw_lines(axes, segments[same], style.kept, "-", 0.9 * width)
+        _draw_lines(axes, segments[~same], colour, dashes, 1.1 * width)
+        wrong = same_parity(topology)
+        middles = segments[wrong].mean(axis=1)
+        axes.plot(middles[:, 0], middles[:, 1], "x", color=style.wrong, ms=8, mew=2.2, zorder=4)
+        _draw_around(axes, topology, where, loads, scale, style, 7.5 if len(fleet) <= 20 else 6.5)
+        violated |= bool(wrong.any())
+        saturated |= bool((loads > 1).any())
+
+    handles: list[Handle] = [
+        Line2D([], [], color=style.kept, linestyle="-", linewidth=2.2, label="kept link"),
+        Line2D([], [], color=style.dropped, linestyle=":", linewidth=2.2, label="dropped link"),
+        Line2D([], [], color=style.new, linestyle="--", linewidth=2.2, label="new link"),
+        *node_handles(style),
+    ]
+    if violated:
+        handles.append(violation_handle(style, marker="x"))
+    if saturated:
+        handles.append(saturation_handle(style))
+    add_legend(figure, handles, style, MARGIN, PAIR_LEGEND + 0.1, columns=4 if len(handles) > 6 else 3)
+    if path is not None:
+        save(figure, path)
+    return figure
+
+
+def _figure(width: float, height: float, style: Style) -> Figure:
+    return Figure(figsize=(float(width), float(height)), dpi=DPI, facecolor=style.paper)
+
+
+def _line_width(n: int) -> float:
+    return 2.2 if n <= NAMED_UP_TO else 1.5
+
+
+def _draw_lines(axes: Axes, segments: FloatArray, colour: str, dashes: str, width: float) -> None:
+    axes.add_collection(
+        LineCollection(list(segments), colors=colour, linewidths=width, linestyles=dashes, zorder=3), autolim=False
+    )
+
+
+def _draw_rates(
+    axes: Axes, segments: FloatArray, rates: FloatArray, width: float, style: Style
+) -> ScalarMappable | None:
+    """Links coloured by rate; what the colour bar needs, or None where there are no links."""
+    if len(rates) == 0:
+        return None
+    low, high = float(rates.min()), float(rates.max())
+    if high - low < 0.1 * high or high <= 0:  # all alike: not worth a scale that makes them look different
+        low, high = 0.0, max(high, 1e-12)
+    shades = ListedColormap(matplotlib.colormaps["viridis"](np.linspace(*style.rates, 256)))
+    order = np.argsort(rates, kind="stable")  # the fastest on top
+    lines = LineCollection(
+        list(segments[order]), array=rates[order], cmap=shades, norm=Normalize(low, high), linewidths=width, zorder=3
+    )
+    axes.add_collection(lines, autolim=False)
+    return lines
+
+
+def _draw_around(
+    axes: Axes, topology: Topology, fleet: Fleet, loads: IntArray, scale: Scale, style: Style, font: float
+) -> None:
+    """Everything but the links."""
+    draw_sectors(axes, fleet, loads, scale, style)
+    draw_nodes(axes, fleet, topology.parity, scale, style)
+    if len(fleet) <= NAMED_UP_TO:
+        draw_names(axes, fleet, topology.links, scale, style, font)
+    draw_scale_bar(axes, scale, style)
+
+
+def _headline(topology: Topology, loads: IntArray, total: float) -> str:
+    """What there is to say in one line: size, throughput, and valid or what is wrong."""
+    components = len(np.unique(component_labels(topology.links, len(topology))))
+    counts = (
+        (int(same_parity(topology).sum()), "parity violation"),
+        (int((loads > 1).sum()), "saturated antenna"),
+        (components if components > 1 else 0, "component"),
+    )
+    verdict = ", ".join(_counted(count, what) for count, what in counts if count) or "valid"
+    return f"{len(topology)} nodes, {_counted(len(topology.links), 'link')}, {total:.4g} Mbit/s: {verdict}"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"

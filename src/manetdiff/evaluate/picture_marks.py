@@ -1,0 +1,192 @@
+"""The marks of a picture: nodes that point along their heading, their sectors, their names and a scale bar.
+
+All sizes are in the fleet's own unit: the axes are equal, so that a mark keeps its shape at any scale.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection, PatchCollection, PolyCollection
+from matplotlib.patches import Wedge
+from matplotlib.patheffects import withStroke
+
+from manetdiff.fleet import Fleet
+
+FloatArray = npt.NDArray[np.float64]
+
+# A dart for parity 0 and a drop for parity 1, (k, 2), pointing along +x: told apart without their colours.
+DART = np.array([(1.5, 0.0), (-0.95, 0.75), (-0.6, 0.0), (-0.95, -0.75)])
+_BELLY = np.radians(np.linspace(62.0, 298.0, 26))
+DROP = np.concatenate([[(1.5, 0.0)], np.stack([0.72 * np.cos(_BELLY) - 0.2, 0.72 * np.sin(_BELLY)], axis=1)])
+SHAPES = (DART, DROP)
+
+NAMED_UP_TO = 40  # nodes; more names than that hide the picture
+SECTOR_REACH = 2.5  # node radii that sector boundaries and saturated antennas reach out
+LONGEST_NAME = 12
+
+
+@dataclass(frozen=True)
+class Style:
+    """Colours of a picture. parity and links after Okabe and Ito, whose colours colour-blind readers can tell apart."""
+
+    paper: str
+    ink: str
+    faint: str
+    parity: tuple[str, str]
+    wrong: str
+    kept: str
+    new: str
+    dropped: str
+    rates: tuple[float, float]  # the part of the viridis colour map that stands out against the paper
+
+
+LIGHT = Style(
+    "#ffffff", "#1a1a1a", "#c4c8cc", ("#0072b2", "#e69f00"), "#d7191c", "#70757a", "#009e73", "#b0468c", (0, 0.88)
+)
+DARK = Style(
+    "#14171c", "#e8eaed", "#4a5058", ("#56b4e9", "#e69f00"), "#ff5c5c", "#9aa0a6", "#2fd6a3", "#e58fc4", (0.3, 1)
+)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How large things are drawn. radius: of a node; span: longer side of the view; inch: units per inch of paper."""
+
+    radius: float
+    span: float
+    inch: float
+
+
+def node_radius(fleet: Fleet, span: float) -> float:
+    """Large enough to be seen, small enough that neighbours seldom touch."""
+    x, y = fleet.positions.T
+    distance = np.hypot(x[:, None] - x, y[:, None] - y)
+    np.fill_diagonal(distance, np.inf)
+    near = float(np.percentile(distance.min(axis=1), 20))
+    least = 0.0125 if len(fleet) <= NAMED_UP_TO else 0.007
+    return float(np.clip(0.28 * near, least * span, 0.018 * span))
+
+
+def draw_nodes(axes: Axes, fleet: Fleet, parity: npt.NDArray[np.int64], scale: Scale, style: Style) -> None:
+    """Each node as the shape and in the colour of its parity, its tip along the heading."""
+    cos, sin = np.cos(fleet.yaw), np.sin(fleet.yaw)
+    turns = np.stack([np.stack([cos, sin], axis=1), np.stack([-sin, cos], axis=1)], axis=1)
+    for bit in (0, 1):
+        outlines = [fleet.positions[i] + scale.radius * SHAPES[bit] @ turns[i] for i in np.flatnonzero(parity == bit)]
+        axes.add_collection(
+            PolyCollection(outlines, facecolors=style.parity[bit], edgecolors=style.paper, linewidths=0.7, zorder=4)
+        )
+
+
+def draw_sectors(axes: Axes, fleet: Fleet, loads: npt.NDArray[np.int64], scale: Scale, style: Style) -> None:
+    """Faint boundaries between the antennas of each node, and a wedge over each that more than one link shares."""
+    sectors = loads.shape[1]
+    width = 2 * np.pi / sectors
+    reach = SECTOR_REACH * scale.radius
+    if sectors > 1:
+        edge = fleet.yaw[:, None] + (np.arange(sectors) + 0.5) * width
+        direction = np.stack([np.cos(edge), np.sin(edge)], axis=-1)
+        start = fleet.positions[:, None] + 0.9 * scale.radius * direction
+        stop = fleet.positions[:, None] + reach * direction
+        lines = np.stack([start, stop], axis=2).reshape(-1, 2, 2)
+        axes.add_collection(LineCollection(list(lines), colors=style.faint, linewidths=0.7, zorder=1))
+    wedges = []
+    for i, sector in np.argwhere(loads > 1):
+        middle = fleet.yaw[i] + sector * width
+        low, high = np.degrees([middle - width / 2, middle + width / 2])
+        x, y = fleet.positions[i].tolist()
+        wedges.append(Wedge((x, y), 1.25 * reach, float(low), float(high)))
+    axes.add_collection(
+        PatchCollection(wedges, facecolors=style.wrong, edgecolors=style.wrong, alpha=0.45, linewidths=0.8, zorder=2)
+    )
+
+
+def draw_names(axes: Axes, fleet: Fleet, links: npt.NDArray[np.int64], scale: Scale, style: Style, size: float) -> None:
+    """The ids, each beside its node where links, nodes and other ids leave most room. size: of the font, in points."""
+    ends = fleet.positions[links]
+    taken = np.empty((0, 2))
+    for i, name in enumerate(fleet.ids):
+        text = _legible(name)
+        half_width = 0.31 * size / 72 * len(text) * scale.inch
+        line = np.array([(-half_width, 0.0), (0.0, 0.0), (half_width, 0.0)])
+        spots = fleet.positions[i] + _spots(scale, half_width)
+        places = spots[:, None] + line
+        # A name must not look like its neighbour's, so other nodes count as nearer than they are.
+        others = 0.6 * _to_points(places, np.delete(fleet.positions, i, axis=0))
+        room = np.minimum(np.minimum(_to_segments(places, ends), _to_points(places, taken)), others).min(axis=1)
+        # Enough room is enough: among the roomy spots the nearest wins, as it comes first.
+        best = int(np.argmax(np.minimum(room, 0.95 * size / 72 * scale.inch)))
+        taken = np.concatenate([taken, places[best]])
+        axes.text(
+            float(spots[best, 0]),
+            float(spots[best, 1]),
+            text,
+            fontsize=size,
+            color=style.ink,
+            ha="center",
+            va="center_baseline",
+            zorder=5,
+            parse_math=False,
+            path_effects=[withStroke(linewidth=2.2, foreground=style.paper)],
+        )
+
+
+def draw_scale_bar(axes: Axes, scale: Scale, style: Style) -> None:
+    """A bar of a round length below the data, with its length beside it."""
+    length = round_length(0.25 * scale.span)
+    left = axes.get_xlim()[0]
+    below = axes.get_xaxis_transform()  # x in the fleet's unit, y in shares of the axes
+    axes.plot([left, left + length], [-0.03, -0.03], color=style.ink, lw=2.5, transform=below, clip_on=False)
+    axes.text(
+        left + length + 0.015 * scale.span,
+        -0.03,
+        f"{length / 1000:g} km" if length >= 1000 else f"{length:g} m",
+        color=style.ink,
+        fontsize=9,
+        va="center",
+        transform=below,
+    )
+
+
+def round_length(longest: float) -> float:
+    """The largest of 1, 2 or 5 times a power of ten that is no longer than this."""
+    power = 10.0 ** math.floor(math.log10(longest))
+    return max(step * power for step in (1, 2, 5) if step * power <= longest or step == 1)
+
+
+def _spots(scale: Scale, half_width: float) -> FloatArray:
+    """(k, 2) places for a name around its node, nearest first."""
+    angle = np.radians(np.arange(0, 360, 15) + 30.0)
+    rings = []
+    for radii in (1.9, 2.6, 3.4):
+        # Wider sideways, so that a long name begins where its node ends.
+        wide, high = radii * scale.radius + half_width, radii * scale.radius + 0.04 * scale.inch
+        rings.append(np.stack([wide * np.cos(angle), high * np.sin(angle)], axis=1))
+    return np.concatenate(rings)
+
+
+def _to_points(places: FloatArray, points: FloatArray) -> FloatArray:
+    """Distance of places (…, 2) to the nearest of the points (k, 2); infinite where there are none."""
+    nearest = np.linalg.norm(places[..., None, :] - points, axis=-1).min(axis=-1, initial=np.inf)
+    return np.asarray(nearest, dtype=np.float64)
+
+
+def _to_segments(places: FloatArray, ends: FloatArray) -> FloatArray:
+    """Distance of places (…, 2) to the nearest of the segments (m, 2, 2); infinite where there are none."""
+    if len(ends) == 0:
+        return np.full(places.shape[:-1], np.inf)
+    start, along = ends[:, 0], ends[:, 1] - ends[:, 0]
+    offset = places[..., None, :] - start
+    share = np.clip((offset * along).sum(-1) / (along * along).sum(-1), 0.0, 1.0)
+    return np.asarray(np.linalg.norm(offset - share[..., None] * along, axis=-1).min(axis=-1), dtype=np.float64)
+
+
+def _legible(name: str) -> str:
+    """An id as it can be drawn: one line, no characters that no font has, not too long."""
+    text = "".join(letter if letter.isprintable() else "?" for letter in name)
+    return text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 1] + "…"

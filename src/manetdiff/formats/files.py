@@ -1,0 +1,127 @@
+"""Reading and writing whole files: `-` is standard input or output, and nothing is ever left half-written."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from manetdiff.errors import FormatError
+
+STANDARD = "-"
+LARGEST_BYTES = 50_000_000
+
+PathLike = str | os.PathLike[str]
+
+
+class Text(NamedTuple):
+    """What a file says, and the name that messages call it by."""
+
+    name: str
+    content: str
+
+
+def read_text(path: PathLike) -> Text:
+    """A UTF-8 text file; anything else is a FormatError of one line."""
+    name = "standard input" if os.fspath(path) == STANDARD else _printable(path)
+    data = _read_bytes(path, name)
+    if len(data) > LARGEST_BYTES:
+        raise FormatError(f"{name}: is larger than {LARGEST_BYTES // 1_000_000} MB, which no fleet needs")
+    try:
+        content = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise FormatError(f"{name}: is not a text file (UTF-8)") from None
+    if "\0" in content:
+        raise FormatError(f"{name}: is not a text file (it holds zero bytes)")
+    if not content.strip():
+        raise FormatError(f"{name}: is empty")
+    return Text(name, content)
+
+
+def write_text(path: PathLike, content: str) -> None:
+    """Write UTF-8 text; see :func:`write_bytes`."""
+    write_bytes(path, content.encode("utf-8"))
+
+
+def write_bytes(path: PathLike, data: bytes) -> None:
+    """Put the data into the file, all of it or nothing: it is written next to it and then moved into its place."""
+    if os.fspath(path) == STANDARD:
+        _write_standard_output(data)
+        return
+    check_writable(path)
+    target = Path(os.path.realpath(path))  # through a symbolic link, not in place of it
+    try:
+        if target.exists() and not target.is_file():  # /dev/stdout, a named pipe: must not be replaced by a file
+            target.write_bytes(data)
+        else:
+            _write_and_replace(target, data)
+    except OSError as error:
+        raise FormatError(f"{_printable(path)}: cannot be written: {_reason(error)}") from None
+
+
+def check_writable(path: PathLike) -> None:
+    """Raise a FormatError if the path clearly cannot be written, before any work is spent on what would go there."""
+    if os.fspath(path) == STANDARD:
+        return
+    try:
+        refusal = _refusal(Path(os.path.realpath(path)))
+    except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
+        refusal = _reason(error)
+    if refusal:
+        raise FormatError(f"{_printable(path)}: cannot be written: {refusal}")
+
+
+def _refusal(target: Path) -> str | None:
+    """Why the target cannot be written, if it is clear already."""
+    if target.is_dir():
+        return "it is a folder"
+    if not target.parent.is_dir():
+        return f"the folder {_printable(target.parent)} does not exist"
+    writable = os.access(target, os.W_OK) if target.exists() else os.access(target.parent, os.W_OK | os.X_OK)
+    return None if writable else "permission denied"
+
+
+def _read_bytes(path: PathLike, name: str) -> bytes:
+    try:
+        if os.fspath(path) == STANDARD:
+            return sys.stdin.buffer.read(LARGEST_BYTES + 1)
+        with Path(path).open("rb") as file:
+            return file.read(LARGEST_BYTES + 1)
+    except FileNotFoundError:
+        raise FormatError(f"{name}: there is no such file") from None
+    except IsADirectoryError:
+        raise FormatError(f"{name}: is a folder, not a file") from None
+    except (OSError, ValueError) as error:
+        raise FormatError(f"{name}: cannot be read: {_reason(error)}") from None
+
+
+def _write_and_replace(target: Path, data: bytes) -> None:
+    temporary = target.with_name(f".{target.name[:40]}.{secrets.token_hex(6)}.part")
+    try:
+        with temporary.open("xb") as file:
+            file.write(data)
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _write_standard_output(data: bytes) -> None:
+    sys.stdout.flush()
+    try:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        # The reader has had enough (`| head`). Python would complain again when it flushes at exit: give it nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _printable(path: PathLike) -> str:
+    """The path on one line, whatever it holds."""
+    text = os.fspath(path)
+    return text if text.isprintable() else repr(text)
+
+
+def _reason(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)

@@ -1,0 +1,156 @@
+"""Topology files: NetJSON NetworkGraph (https://netjson.org), with everything of ours under `properties`.
+
+A node carries x, y (metres), yaw (radians), parity, and lat, lon, heading where the fleet knows where on earth it is.
+A link carries the sectors at both ends and the rates both ways in Mbit/s. Its cost is 1 / (sum of both rates): seconds
+per Mbit, so that smaller is better. A link that carries nothing, inside one parity, has the cost LARGEST_COST.
+Properties hold scalars only: OpenWISP's reader breaks on lists there.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from manetdiff.errors import FormatError, TopologyError
+from manetdiff.fleet import Fleet
+from manetdiff.fleet.geodetic import yaw_to_compass
+from manetdiff.formats.files import PathLike, read_text, write_text
+from manetdiff.formats.nodes import GEODETIC, LOCAL, fleet_of, frame_of, node_records
+from manetdiff.formats.record import Record, object_list, parse_object, shown
+from manetdiff.radio import Radio, link_rates, link_tables
+from manetdiff.topology import Topology
+
+TYPE = "NetworkGraph"
+PROTOCOL = "manetdiff"
+VERSION = "1"
+METRIC = "1/(Mbit/s)"
+LARGEST_COST = 1e9
+
+
+def write_topology(topology: Topology, fleet: Fleet, radio: Radio | None, path: PathLike) -> None:
+    """Write the topology with its fleet; reading it back gives the same links, parity and numbers to the last bit."""
+    write_text(path, json.dumps(network_graph(topology, fleet, radio), indent=1, allow_nan=False) + "\n")
+
+
+def read_topology(path: PathLike) -> tuple[Fleet, Topology]:
+    """The fleet and its topology in a NetJSON file; `-` reads standard input."""
+    text = read_text(path)
+    document = parse_object(text.name, text.content)
+    _check_type(text.name, document)
+    records = _node_properties(text.name, document)
+    fleet = _fleet(text.name, document, records)
+    parity = [record.bit("parity") for record in records]
+    try:
+        return fleet, Topology(_links(text.name, document, fleet), parity)
+    except TopologyError as error:
+        raise FormatError(f"{text.name}: {error}") from None
+
+
+def fleet_in(file: str, document: dict[str, Any]) -> Fleet:
+    """The fleet of a NetJSON document, whatever its links are."""
+    _check_type(file, document)
+    return _fleet(file, document, _node_properties(file, document))
+
+
+def network_graph(topology: Topology, fleet: Fleet, radio: Radio | None = None) -> dict[str, Any]:
+    """The NetJSON document of a topology, ready for json.dumps."""
+    topology.check_fits(len(fleet))
+    chosen = radio or Radio()
+    properties = {f"radio_{name}": value for name, value in chosen.to_dict().items() if value is not None}
+    if fleet.frame is not None:
+        properties |= {"frame_lat": fleet.frame.latitude, "frame_lon": fleet.frame.longitude}
+    return {
+        "type": TYPE,
+        "protocol": PROTOCOL,
+        "version": VERSION,
+        "metric": METRIC,
+        "properties": properties,
+        "nodes": _written_nodes(topology, fleet),
+        "links": _written_links(topology, fleet, chosen),
+    }
+
+
+def _written_nodes(topology: Topology, fleet: Fleet) -> list[dict[str, Any]]:
+    columns = {
+        "x": fleet.positions[:, 0],
+        "y": fleet.positions[:, 1],
+        "yaw": fleet.yaw,
+        "parity": topology.parity,
+    }
+    if fleet.frame is not None:
+        latitude, longitude = fleet.frame.to_degrees(fleet.positions)
+        heading = yaw_to_compass(fleet.frame, latitude, longitude, fleet.yaw)
+        columns |= dict(zip(GEODETIC, (latitude, longitude, heading), strict=True))
+    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+    return [
+        {"id": name, "properties": dict(zip(columns, row, strict=True))}
+        for name, row in zip(fleet.ids, rows, strict=True)
+    ]
+
+
+def _written_links(topology: Topology, fleet: Fleet, radio: Radio) -> list[dict[str, Any]]:
+    tables = link_tables(fleet, radio)
+    rates = link_rates(tables, topology.links, topology.parity).tolist()
+    return [
+        {
+            "source": fleet.ids[i],
+            "target": fleet.ids[j],
+            "cost": 1 / max(forward + backward, 1 / LARGEST_COST),
+            "properties": {
+                "sector_source": int(tables.sector[i, j]),
+                "sector_target": int(tables.sector[j, i]),
+                "rate_forward": forward,
+                "rate_backward": backward,
+                "distance": float(tables.distance[i, j] * radio.unit_for(fleet)),
+            },
+        }
+        for (i, j), (forward, backward) in zip(topology.links.tolist(), rates, strict=True)
+    ]
+
+
+def _check_type(file: str, document: dict[str, Any]) -> None:
+    if "type" not in document:
+        raise FormatError(f"{file}: field 'type' is missing: a topology file is a NetJSON {TYPE}")
+    if document["type"] != TYPE:
+        raise FormatError(f"{file}: field 'type' must be \"{TYPE}\", not {shown(document['type'])}")
+
+
+def _node_properties(file: str, document: dict[str, Any]) -> list[Record]:
+    """The properties of each node as a record that also holds its id."""
+    nodes = node_records(file, object_list(file, document, "nodes"))
+    records = []
+    for node in nodes:
+        properties = dict(node.part("properties").values)
+        if all(field in properties for field in LOCAL):
+            # x, y, yaw are exact; the degrees beside them are for other readers.
+            properties = {name: value for name, value in properties.items() if name not in GEODETIC}
+        records.append(Record(file, node.what, {**properties, "id": node.values["id"]}))
+    return records
+
+
+def _fleet(file: str, document: dict[str, Any], records: list[Record]) -> Fleet:
+    properties = document.get("properties", {})
+    frame = None
+    if isinstance(properties, dict) and "frame_lat" in properties:
+        frame = frame_of(Record(file, "the file's properties", properties), "frame_lat", "frame_lon")
+    return fleet_of(file, records, frame)
+
+
+def _links(file: str, document: dict[str, Any], fleet: Fleet) -> list[tuple[int, int]]:
+    index = {name: i for i, name in enumerate(fleet.ids)}
+    links: dict[tuple[int, int], None] = {}
+    for place, entry in enumerate(object_list(file, document, "links"), start=1):
+        record = Record(file, f"link number {place}", entry)
+        ends = []
+        for field in ("source", "target"):
+            name = record.name(field)
+            if name not in index:
+                raise record.error(field, f"names a node that is not there ({shown(name)})")
+            ends.append(index[name])
+        pair = (min(ends), max(ends))
+        if pair[0] == pair[1]:
+            raise record.error("target", "is the source itself")
+        if pair in links:
+            raise record.error("target", f"repeats a link: {fleet.ids[pair[0]]!r} and {fleet.ids[pair[1]]!r} have one")
+        links[pair] = None
+    return list(links)

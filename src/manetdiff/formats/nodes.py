@@ -1,0 +1,69 @@
+"""Node records to a fleet: metres and yaw, or degrees and compass heading, but one of the two for all nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from manetdiff.errors import FleetError, FormatError
+from manetdiff.fleet import Fleet, LocalFrame
+from manetdiff.formats.record import Record
+
+LOCAL = ("x", "y", "yaw")
+GEODETIC = ("lat", "lon", "heading")
+
+
+def node_records(file: str, entries: Sequence[Mapping[str, object]]) -> list[Record]:
+    """The entries of a node list, each under its id; ids must be there and distinct."""
+    if not entries:
+        raise FormatError(f"{file}: holds no nodes")
+    records = []
+    seen: set[str] = set()
+    for place, entry in enumerate(entries, start=1):
+        name = Record(file, f"node number {place}", entry).name("id")
+        record = Record(file, f"node {name!r}", {**entry, "id": name})
+        if name in seen:
+            raise record.error("id", "stands twice: every node needs its own")
+        seen.add(name)
+        records.append(record)
+    return records
+
+
+def fleet_of(file: str, records: Sequence[Record], frame: LocalFrame | None = None) -> Fleet:
+    """The fleet of records that hold x, y, yaw or lat, lon, heading.
+
+    frame: the frame that x and y are in, where the file says so.
+    """
+    ids = [record.name("id") for record in records]
+    try:
+        if _is_local(records):
+            columns = [[record.number(field) for field in LOCAL] for record in records]
+            return Fleet([row[:2] for row in columns], [row[2] for row in columns], ids, frame)
+        latitude = [record.number("lat", -90, 90) for record in records]
+        longitude = [record.number("lon", -180, 360) for record in records]
+        heading = [record.number("heading") for record in records]
+        return Fleet.from_geodetic(latitude, longitude, heading, ids)
+    except FleetError as error:
+        raise FormatError(f"{file}: {error}") from None
+
+
+def frame_of(record: Record, latitude: str = "lat", longitude: str = "lon") -> LocalFrame:
+    """The local frame whose origin stands in the two fields."""
+    return LocalFrame(record.number(latitude, -90, 90), record.number(longitude, -180, 360))
+
+
+def _is_local(records: Sequence[Record]) -> bool:
+    """Whether the nodes are in metres; they must all agree."""
+    first = _kind(records[0])
+    for record in records[1:]:
+        if _kind(record) is not first:
+            there, others = _kind(record)[0], ", ".join(first)
+            raise record.error(there, f"does not go with the nodes before it, which have {others}: give all the same")
+    return first is LOCAL
+
+
+def _kind(record: Record) -> tuple[str, str, str]:
+    local = [field for field in LOCAL if field in record.values]
+    geodetic = [field for field in GEODETIC if field in record.values]
+    if local and geodetic:
+        raise record.error(geodetic[0], f"stands next to {local[0]!r}: give x, y, yaw or lat, lon, heading, not both")
+    return GEODETIC if geodetic else LOCAL

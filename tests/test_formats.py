@@ -1,0 +1,356 @@
+"""Files: what is written is read back to the last bit, and whatever else stands in a file is one clear line."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from manetdiff import Fleet, Radio, Topology
+from manetdiff.errors import FormatError
+from manetdiff.formats import files, read_fleet, read_radio, read_topology, write_fleet, write_topology
+
+SANE = st.floats(-1e6, 1e6, allow_nan=False)
+IDS = st.text(min_size=1, max_size=12)
+NODES = [{"id": "A1", "x": 0.0, "y": 0.0, "yaw": 0.5}, {"id": "A7", "x": 100.0, "y": 50.0, "yaw": -1.0}]
+PLACES = [{"id": "A1", "lat": 48.1, "lon": 11.5, "heading": 90}, {"id": "A7", "lat": 48.2, "lon": 11.6, "heading": 0}]
+
+
+@st.composite
+def solved_fleets(draw: st.DrawFn) -> tuple[Fleet, Topology]:
+    """Any ids, any places on a grid fine enough to be distinct, any links and parity; half of them on earth."""
+    n = draw(st.integers(2, 9))
+    ids = draw(st.lists(IDS, min_size=n, max_size=n, unique=True))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    if draw(st.booleans()):
+        fleet = Fleet(rng.normal(size=(n, 2)) * 10 ** rng.uniform(-2, 6), rng.uniform(-10, 10, n), ids)
+    else:
+        lat, lon = rng.uniform(-89, 89), rng.uniform(-180, 180)
+        fleet = Fleet.from_geodetic(
+            lat + rng.uniform(-0.5, 0.5, n), lon + rng.uniform(-0.5, 0.5, n), rng.uniform(0, 360, n), ids
+        )
+    adjacency = np.triu(rng.random((n, n)) < rng.random(), 1)
+    return fleet, Topology(np.argwhere(adjacency), rng.integers(0, 2, n))
+
+
+def assert_same(first: Fleet, second: Fleet) -> None:
+    assert first.ids == second.ids
+    assert np.array_equal(first.positions, second.positions)
+    assert np.array_equal(first.yaw, second.yaw)
+    assert first.frame == second.frame
+
+
+@given(solved_fleets())
+def test_a_topology_file_restores_everything_exactly(tmp_path_factory: pytest.TempPathFactory, solved: Any) -> None:
+    fleet, topology = solved
+    path = tmp_path_factory.getbasetemp() / "topology.json"
+    write_topology(topology, fleet, Radio(range=10.0), path)
+    read, again = read_topology(path)
+    assert_same(read, fleet)
+    assert again == topology
+    assert_same(read_fleet(path), fleet)
+
+
+@given(solved_fleets())
+def test_a_fleet_file_restores_everything_exactly(tmp_path_factory: pytest.TempPathFactory, solved: Any) -> None:
+    fleet, _ = solved
+    path = tmp_path_factory.getbasetemp() / "fleet.json"
+    write_fleet(fleet, path)
+    assert_same(read_fleet(path), fleet)
+
+
+@given(solved_fleets())
+def test_topology_files_are_netjson(tmp_path_factory: pytest.TempPathFactory, solved: Any) -> None:
+    fleet, topology = solved
+    path = tmp_path_factory.getbasetemp() / "netjson.json"
+    write_topology(topology, fleet, None, path)
+    document = json.loads(path.read_text())
+    assert document["type"] == "NetworkGraph"
+    assert {"protocol", "version", "metric", "nodes", "links"} <= set(document)
+    for node in document["nodes"]:
+        assert isinstance(node["id"], str)
+    for link in document["links"]:
+        assert isinstance(link["cost"], float)
+        assert 0 < link["cost"] <= 1e9
+        rate = link["properties"]["rate_forward"] + link["properties"]["rate_backward"]
+        if rate > 1e-6:
+            assert math.isclose(link["cost"] * rate, 1.0)
+    for thing in [document, *document["nodes"], *document["links"]]:
+        assert all(isinstance(value, str | int | float) for value in thing["properties"].values())
+
+
+def test_degrees_beside_metres_say_the_same(tmp_path: Path) -> None:
+    fleet = Fleet.from_geodetic([48.1, 48.2, 48.0], [11.5, 11.6, 11.4], [90.0, 10.0, 350.0], ["a", "b", "c"])
+    write_topology(Topology([(0, 1), (1, 2)], [0, 1, 0]), fleet, None, tmp_path / "t.json")
+    properties = [node["properties"] for node in json.loads((tmp_path / "t.json").read_text())["nodes"]]
+    assert np.allclose([node["lat"] for node in properties], [48.1, 48.2, 48.0])
+    assert np.allclose([node["lon"] for node in properties], [11.5, 11.6, 11.4])
+    assert np.allclose([node["heading"] for node in properties], [90.0, 10.0, 350.0])
+
+
+def test_csv_and_json_agree(tmp_path: Path) -> None:
+    for nodes in (NODES, PLACES):
+        (tmp_path / "f.json").write_text(json.dumps({"nodes": nodes}))
+        lines = [", ".join(nodes[0]), *(",".join(str(value) for value in node.values()) for node in nodes)]
+        (tmp_path / "f.csv").write_text("\ufeff" + "\r\n".join(lines) + "\r\n\r\n", encoding="utf-8")
+        assert_same(read_fleet(tmp_path / "f.csv"), read_fleet(tmp_path / "f.json"))
+
+
+def test_whole_number_ids_are_text(tmp_path: Path) -> None:
+    (tmp_path / "f.json").write_text(json.dumps({"nodes": [{**NODES[0], "id": 1}, {**NODES[1], "id": 2}]}))
+    assert read_fleet(tmp_path / "f.json").ids == ("1", "2")
+
+
+def changed(field: str, value: object) -> str:
+    return json.dumps({"nodes": [NODES[0], {**NODES[1], field: value}]})
+
+
+def without(field: str) -> str:
+    return json.dumps({"nodes": [NODES[0], {name: value for name, value in NODES[1].items() if name != field}]})
+
+
+BAD_FLEETS = {
+    "missing field": ("f.json", without("yaw"), "node 'A7': field 'yaw' is missing"),
+    "missing id": ("f.json", without("id"), "node number 2: field 'id' is missing"),
+    "text": ("f.json", changed("yaw", "north"), "node 'A7': field 'yaw' is not a number (\"north\")"),
+    "null": ("f.json", changed("x", None), "node 'A7': field 'x' is not a number (null)"),
+    "boolean": ("f.json", changed("x", True), "node 'A7': field 'x' is not a number (true)"),
+    "list": ("f.json", changed("x", [1]), "node 'A7': field 'x' is not a number (a list)"),
+    "NaN": ("f.json", changed("yaw", math.nan), "node 'A7': field 'yaw' is not a finite number (NaN)"),
+    "infinity": ("f.json", changed("y", math.inf), "node 'A7': field 'y' is not a finite number (Infinity)"),
+    "huge": ("f.json", changed("y", 10**400), "node 'A7': field 'y' is not a finite number"),
+    "too many digits": ("f.json", '{"nodes": [' + "1" * 5000 + "]}", "digits"),
+    "boolean id": ("f.json", changed("id", True), "node number 2: field 'id' must be text, not true"),
+    "empty id": ("f.json", changed("id", ""), "node number 2: field 'id' is empty"),
+    "same id": ("f.json", changed("id", "A1"), "node 'A1': field 'id' stands twice"),
+    "mixed": ("f.json", json.dumps({"nodes": [NODES[0], PLACES[1]]}), "node 'A7': field 'lat' does not go with"),
+    "both": ("f.json", json.dumps({"nodes": [NODES[0], {**NODES[1], **PLACES[1]}]}), "field 'lat' stands next to 'x'"),
+    "latitude": ("f.json", json.dumps({"nodes": [{**PLACES[0], "lat": 91}]}), "node 'A1': field 'lat' is outside -90"),
+    "same place": (
+        "f.json",
+        json.dumps({"nodes": [NODES[0], {**NODES[0], "id": "B"}]}),
+        "'A1' and 'B' are at the same",
+    ),
+    "one node": ("f.json", json.dumps({"nodes": NODES[:1]}), "at least two nodes"),
+    "no nodes": ("f.json", '{"nodes": []}', "holds no nodes"),
+    "no node list": ("f.json", "{}", "field 'nodes' is missing"),
+    "nodes no list": ("f.json", '{"nodes": {"id": 1}}', "field 'nodes' must be a list, not an object"),
+    "node no object": ("f.json", '{"nodes": [3]}', "node number 1: must be an object {…}, not 3"),
+    "list on top": ("f.json", "[1, 2]", "must hold a JSON object {…}, not a list"),
+    "text on top": ("f.json", '"fleet"', 'must hold a JSON object {…}, not "fleet"'),
+    "not JSON": ("f.json", '{"nodes": [', "is not JSON: Expecting value (line 1, column 12)"),
+    "deep": ("f.json", "[" * 100_000, "nested too deeply"),
+    "other type": ("f.json", '{"type": "NetworkRoutes", "nodes": []}', "field 'type' must be \"NetworkGraph\""),
+    "empty": ("f.json", "", "is empty"),
+    "blank": ("f.csv", " \n\n", "is empty"),
+    "only commas": ("f.csv", ",,,\n,,,\n", "the first line must name the columns"),
+    "no header": (
+        "f.csv",
+        "A1,0,0,0\nA7,1,1,0\n",
+        "the first line must name the columns id, x, y, yaw or id, lat, lon",
+    ),
+    "header only": ("f.csv", "id,x,y,yaw\n", "holds no nodes"),
+    "empty cell": ("f.csv", "id,x,y,yaw\nA1,0,0,0\nA7,1,1,\n", "node 'A7': field 'yaw' is missing"),
+    "short row": ("f.csv", "id,x,y,yaw\nA1,0,0,0\nA7,1,1\n", "node 'A7': field 'yaw' is missing"),
+    "long row": ("f.csv", "id,x,y,yaw\nA1,0,0,0\nA7,1,1,0,9\n", "node number 2: has 5 cells under 4 columns"),
+    "bad cell": ("f.csv", "id,x,y,yaw\nA1,0,0,0\nA7,1,east,0\n", "node 'A7': field 'y' is not a number (\"east\")"),
+    "underscore": ("f.csv", "id,x,y,yaw\nA1,0,0,0\nA7,1,1_0,0\n", "node 'A7': field 'y' is not a number (\"1_0\")"),
+    "nan cell": ("f.csv", "id,x,y,yaw\nA1,0,0,0\nA7,1,1,nan\n", "node 'A7': field 'yaw' is not a finite number (NaN)"),
+    "column twice": ("f.csv", "id,x,x,y,yaw\n", 'the column "x" stands twice'),
+    "wide cell": ("f.csv", "id,x,y,yaw\nA1," + "0" * 200_000 + ",0,0\n", "is not CSV"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_FLEETS)
+def test_a_bad_fleet_is_one_line_that_names_the_file(tmp_path: Path, case: str) -> None:
+    name, content, expected = BAD_FLEETS[case]
+    path = tmp_path / name
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(FormatError) as caught:
+        read_fleet(path)
+    message = str(caught.value)
+    assert message.startswith(f"{path}: ")
+    assert expected in message
+    assert "\n" not in message
+    assert len(message) < len(str(path)) + 200
+
+
+def test_what_is_no_text_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "junk.json").write_bytes(bytes(range(256)))
+    (tmp_path / "zeros.csv").write_bytes(b"id,x,y,yaw\n\0\0")
+    (tmp_path / "large.json").write_text('{"nodes": []}')
+    expected = {
+        "junk.json": "is not a text file",
+        "zeros.csv": "is not a text file",
+        "nowhere.json": "there is no such file",
+        "": "is a folder, not a file",
+        "\0": "cannot be read",
+        "x" * 300: "cannot be read",
+    }
+    for name, problem in expected.items():
+        with pytest.raises(FormatError, match=problem):
+            read_fleet(tmp_path / name)
+    monkeypatch.setattr(files, "LARGEST_BYTES", 10)
+    with pytest.raises(FormatError, match="is larger than"):
+        read_fleet(tmp_path / "large.json")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read and write everything")
+def test_permissions_are_reported(tmp_path: Path) -> None:
+    path = tmp_path / "f.json"
+    path.write_text("{}")
+    path.chmod(0)
+    with pytest.raises(FormatError, match="cannot be read"):
+        read_fleet(path)
+    tmp_path.chmod(0o500)
+    with pytest.raises(FormatError, match="permission denied"):
+        write_fleet(Fleet([(0, 0), (1, 1)], [0, 0]), tmp_path / "new.json")
+    tmp_path.chmod(0o700)
+
+
+def graph(**changes: object) -> str:
+    nodes = [{"id": node["id"], "properties": {**node, "parity": bit}} for bit, node in enumerate(NODES)]
+    links = [{"source": "A1", "target": "A7", "cost": 1.0}]
+    return json.dumps({"type": "NetworkGraph", "nodes": nodes, "links": links, **changes})
+
+
+BAD_TOPOLOGIES = {
+    "no type": ("{}", "field 'type' is missing"),
+    "no links": (graph(links=None), "field 'links' must be a list, not null"),
+    "link no object": (graph(links=[1]), "link number 1: must be an object"),
+    "no source": (graph(links=[{"target": "A7"}]), "link number 1: field 'source' is missing"),
+    "unknown node": (graph(links=[{"source": "A1", "target": "B"}]), "field 'target' names a node that is not there"),
+    "self link": (graph(links=[{"source": "A1", "target": "A1"}]), "field 'target' is the source itself"),
+    "twice": (
+        graph(links=[{"source": "A1", "target": "A7"}, {"source": "A7", "target": "A1"}]),
+        "link number 2: field 'target' repeats a link",
+    ),
+    "no properties": (graph(nodes=[{"id": "A1"}]), "node 'A1': field 'properties' is missing"),
+    "no parity": (
+        graph(nodes=[{"id": n["id"], "properties": n} for n in NODES]),
+        "node 'A1': field 'parity' is missing",
+    ),
+    "parity 2": (
+        graph(nodes=[{"id": n["id"], "properties": {**n, "parity": 2}} for n in NODES]),
+        "node 'A1': field 'parity' must be 0 or 1, not 2",
+    ),
+    "half a frame": (graph(properties={"frame_lat": 1}), "the file's properties: field 'frame_lon' is missing"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_TOPOLOGIES)
+def test_a_bad_topology_is_one_line_that_names_the_file(tmp_path: Path, case: str) -> None:
+    content, expected = BAD_TOPOLOGIES[case]
+    path = tmp_path / "t.json"
+    path.write_text(content)
+    with pytest.raises(FormatError) as caught:
+        read_topology(path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert expected in str(caught.value)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=12,
+)
+FIELDS = st.sampled_from(["id", "x", "y", "yaw", "lat", "lon", "heading", "properties", "parity", "source", "target"])
+NEAR_FLEETS = st.fixed_dictionaries(
+    {"nodes": st.lists(st.dictionaries(FIELDS, SANE | JSON, max_size=8) | JSON, max_size=4) | JSON},
+    optional={"type": st.just("NetworkGraph") | JSON, "links": JSON, "frame": JSON, "properties": JSON},
+)
+CONTENT = (
+    st.binary(max_size=200)
+    | st.text(max_size=200).map(lambda text: text.encode("utf-8", "surrogatepass"))
+    | (JSON | NEAR_FLEETS).map(lambda value: json.dumps(value).encode())
+    | st.text(max_size=80).map(lambda text: ("id,x,y,yaw\n" + text).encode("utf-8", "replace"))
+)
+
+
+@settings(max_examples=400)
+@given(CONTENT, st.sampled_from(["f.json", "f.csv", "f"]))
+def test_no_file_raises_anything_but_a_format_error(
+    tmp_path_factory: pytest.TempPathFactory, content: bytes, name: str
+) -> None:
+    path = tmp_path_factory.getbasetemp() / name
+    path.write_bytes(content)
+    for read in (read_fleet, read_topology, read_radio):
+        try:
+            read(path)
+        except FormatError as error:
+            assert "\n" not in str(error)
+            assert "\r" not in str(error)
+
+
+def test_radio_files(tmp_path: Path) -> None:
+    path = tmp_path / "radio.json"
+    path.write_text('{"range": 3.5, "sectors": 6}')
+    assert read_radio(path) == Radio(range=3.5, sectors=6)
+    for content, expected in (
+        ('{"rnage": 1}', "unknown parameter 'rnage'"),
+        ('{"range": -1}', "range must be"),
+        ('{"range": 1' + "0" * 400 + "}", "too large"),
+        ("[]", "must hold a JSON object"),
+    ):
+        path.write_text(content)
+        with pytest.raises(FormatError, match=expected) as caught:
+            read_radio(path)
+        assert str(caught.value).startswith(f"{path}: ")
+
+
+def test_standard_input_and_output(monkeypatch: pytest.MonkeyPatch, capsysbinary: Any) -> None:
+    fleet = Fleet([(0, 0), (1, 2)], [0.25, -3], ["a", "b"])
+    write_fleet(fleet, "-")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(capsysbinary.readouterr().out)))
+    assert_same(read_fleet("-"), fleet)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"id,x,y,yaw\na,0,0,0.25\nb,1,2,-3\n")))
+    assert_same(read_fleet("-"), fleet)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
+    with pytest.raises(FormatError, match=r"^standard input: is empty"):
+        read_fleet("-")
+
+
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "f.json"
+    path.write_text("old")
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(FormatError, match=r"f\.json: cannot be written: No space left"):
+        write_fleet(Fleet([(0, 0), (1, 1)], [0, 0]), path)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["f.json"]
+    assert path.read_text() == "old"
+
+
+def test_where_nothing_can_be_written(tmp_path: Path) -> None:
+    fleet = Fleet([(0, 0), (1, 1)], [0, 0])
+    (tmp_path / "file").write_text("")
+    for path, expected in (
+        (tmp_path, "it is a folder"),
+        (tmp_path / "nowhere" / "f.json", "does not exist"),
+        (tmp_path / "file" / "f.json", "does not exist"),
+        (tmp_path / "a\0b", "null byte"),
+    ):
+        with pytest.raises(FormatError, match=expected):
+            write_fleet(fleet, path)
+
+
+def test_links_are_followed_and_devices_are_not_replaced(tmp_path: Path) -> None:
+    fleet = Fleet([(0, 0), (1, 1)], [0, 0])
+    (tmp_path / "link.json").symlink_to(tmp_path / "real.json")
+    write_fleet(fleet, tmp_path / "link.json")
+    assert (tmp_path / "link.json").is_symlink()
+    assert_same(read_fleet(tmp_path / "real.json"), fleet)
+    write_fleet(fleet, os.devnull)
+    assert not Path(os.devnull).is_file()

@@ -1,0 +1,117 @@
+"""Pictures: every size, every fault, no warnings, the same bytes every time."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from manetdiff import Fleet, Radio, Topology, solve
+from manetdiff.errors import FormatError, TopologyError
+from manetdiff.evaluate.picture import draw, draw_pair
+from manetdiff.evaluate.picture_marks import round_length
+from manetdiff.scenarios import draw as draw_fleet
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def fleet_of(n: int, seed: int = 0) -> Fleet:
+    return draw_fleet("scatter", n, np.random.default_rng(seed), reach=4.0)
+
+
+def any_topology(n: int, links: int, seed: int = 0) -> Topology:
+    """Links at random: parity violations, saturated antennas and all."""
+    rng = np.random.default_rng(seed)
+    pairs = np.argwhere(np.triu(np.ones((n, n)), 1))
+    return Topology(rng.permutation(pairs)[:links], rng.integers(0, 2, n))
+
+
+@pytest.fixture(autouse=True)
+def no_warnings() -> object:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+@pytest.mark.parametrize("n", [2, 3, 16, 40, 41, 256])
+@pytest.mark.parametrize("dark", [False, True])
+def test_any_size_draws(tmp_path: Path, n: int, dark: bool) -> None:
+    path = tmp_path / "p.png"
+    figure = draw(any_topology(n, 2 * n), fleet_of(n), Radio(), path, dark=dark)
+    assert isinstance(figure, Figure)
+    assert path.read_bytes().startswith(PNG)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["p.png"]
+
+
+@pytest.mark.parametrize("n", [2, 16, 100])
+def test_pairs_draw(tmp_path: Path, n: int) -> None:
+    before, after = any_topology(n, n, 1), any_topology(n, n + 3, 2)
+    draw_pair(before, after, fleet_of(n, 1), fleet_of(n, 2), None, tmp_path / "pair.png")
+    assert (tmp_path / "pair.png").read_bytes().startswith(PNG)
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
+def test_the_same_picture_is_the_same_file(tmp_path: Path, suffix: str) -> None:
+    fleet = fleet_of(12)
+    topology = any_topology(12, 20)
+    for name in ("first", "second"):
+        draw(topology, fleet, path=tmp_path / f"{name}.{suffix}")
+    assert (tmp_path / f"first.{suffix}").read_bytes() == (tmp_path / f"second.{suffix}").read_bytes()
+
+
+def test_extreme_fleets_draw(tmp_path: Path) -> None:
+    cases = {
+        "line": Fleet([(x, 0.0) for x in range(8)], np.zeros(8)),
+        "tiny": Fleet(np.random.default_rng(0).normal(size=(8, 2)) * 1e-3, np.zeros(8)),
+        "far": Fleet(np.random.default_rng(0).normal(size=(8, 2)) * 1e3 + 1e7, np.zeros(8)),
+        "names": Fleet(
+            [(x, x * x) for x in range(8)], np.zeros(8), ["$x$", "a\nb", "\ud800", "航空", "", " ", "x" * 99, "{"]
+        ),
+    }
+    for name, fleet in cases.items():
+        for links in (0, 1, 12):
+            draw(any_topology(8, links), fleet, Radio(sectors=1 + links % 4), tmp_path / f"{name}.png", title="$ \\bad")
+
+
+def test_the_title_says_whether_it_is_valid() -> None:
+    fleet = fleet_of(16)
+    assert "valid" in draw(solve(fleet, method="greedy"), fleet).axes[0].get_title(loc="left")
+    nothing = draw(Topology([], np.zeros(16, int)), fleet).axes[0].get_title(loc="left")
+    assert "0 links" in nothing
+    assert "16 components" in nothing
+    wrong = draw(Topology([(0, 1)], np.zeros(16, int)), fleet).axes[0].get_title(loc="left")
+    assert "1 parity violation," in wrong
+
+
+def test_names_and_legend_stand_apart() -> None:
+    """No id lies under the legend or outside the picture."""
+    for n in (2, 16, 40):
+        figure = draw(any_topology(n, n), fleet_of(n))
+        figure.draw_without_rendering()
+        legend = figure.legends[0].get_window_extent()
+        assert figure.bbox.containsx(legend.x1)
+        names = [text for text in figure.axes[0].texts if text.get_text().isdigit()]
+        assert len(names) == n
+        for name in names:
+            box = name.get_window_extent()
+            assert not box.overlaps(legend)
+            assert figure.bbox.contains(box.x0, box.y0)
+            assert figure.bbox.contains(box.x1, box.y1)
+
+
+def test_what_cannot_be_drawn_or_written_is_refused(tmp_path: Path) -> None:
+    fleet = fleet_of(5)
+    with pytest.raises(TopologyError, match="4 nodes, the fleet 5"):
+        draw(any_topology(4, 2), fleet)
+    with pytest.raises(FormatError, match=r"p\.xyz: a picture's name must end in"):
+        draw(any_topology(5, 2), fleet, path=tmp_path / "p.xyz")
+    with pytest.raises(FormatError, match="does not exist"):
+        draw(any_topology(5, 2), fleet, path=tmp_path / "nowhere" / "p.png")
+
+
+@pytest.mark.parametrize(("longest", "expected"), [(1.0, 1.0), (4.9, 2.0), (9999.0, 5000.0), (0.03, 0.02)])
+def test_scale_bars_are_round(longest: float, expected: float) -> None:
+    assert round_length(longest) == pytest.approx(expected)

@@ -31,7 +31,7 @@ def plain_rates(topology: Topology, fleet: Fleet, radio: Radio) -> dict[tuple[in
         return math.floor(turn / (2 * math.pi / radio.sectors)) % radio.sectors
 
     def power(i: int, j: int) -> float:
-        return min(radio.p_max, radio.p_0 * d(i, j) ** (2 * radio.alpha))
+        return float(min(radio.p_max, radio.p_0 * d(i, j) ** (2 * radio.alpha)))
 
     def angle(at: int, one: int, other: int) -> float:
         between = abs(bearing(at, one) - bearing(at, other)) % (2 * math.pi)
@@ -39,7 +39,7 @@ def plain_rates(topology: Topology, fleet: Fleet, radio: Radio) -> dict[tuple[in
 
     def gain(phi: float) -> float:
         beamwidth = 2 * radio.theta_max if radio.beamwidth is None else radio.beamwidth
-        return 10 ** (-min(12 * (phi / beamwidth) ** 2, radio.floor_db) / 10)
+        return float(10 ** (-min(12 * (phi / beamwidth) ** 2, radio.floor_db) / 10))
 
     active = [(i, j) for i, j in links if parity[i] != parity[j]]
 

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import fleets, radios, topologies
 
 from manetdiff import Fleet, Radio, Topology, correct, metrics, polish, solve
 from manetdiff.errors import TopologyError
 from manetdiff.radio import LinkTables, link_tables
 from manetdiff.scenarios import FAMILIES, draw
 from manetdiff.topology import antenna_loads, component_labels, out_of_range, same_parity
+from strategies import fleets, radios, topologies
 
 
 def _assert_sound(topology: Topology, tables: LinkTables) -> None:
@@ -85,7 +85,7 @@ def test_a_good_topology_loses_nothing() -> None:
 
 def test_each_phase_does_its_work_and_says_so() -> None:
     # Along a line, all heading east: 0 - 1 - 2 - 3, node 3 out of range of all but node 2.
-    fleet = Fleet([[0, 0], [1, 0.02], [2, -0.03], [3, 0.01]], np.zeros(4))
+    fleet = Fleet(np.array([[0, 0], [1, 0.02], [2, -0.03], [3, 0.01]]), np.zeros(4))
     radio = Radio(unit=1.0, range=1.5)
     raw = Topology([(0, 1), (0, 2), (1, 3)], [0, 1, 0, 1])
     fixed = correct(raw, fleet, radio)

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import fleets
 
 from manetdiff import Fleet, displacement
 from manetdiff.errors import FleetError
 from manetdiff.fleet import LocalFrame
 from manetdiff.fleet.geodetic import compass_to_yaw, yaw_to_compass
+from strategies import fleets
 
 SQUARE = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]
 

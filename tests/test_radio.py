@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plain_physics import plain_rates
-from strategies import fleets, radios, topologies
 
 from manetdiff import Fleet, Radio, Topology, metrics, rates
 from manetdiff.errors import RadioError
 from manetdiff.radio import batch_throughput, link_tables, throughput
 from manetdiff.radio.tables import SENT
+from plain_physics import plain_rates
+from strategies import fleets, radios, topologies
 
 
 @given(st.data(), radios())
@@ -75,7 +75,7 @@ def test_sectors_look_forward_left_back_right() -> None:
 
 def test_links_on_one_antenna_take_turns_and_links_of_one_parity_carry_nothing() -> None:
     # Nodes 1 and 2 stand ahead of node 0, well apart, so that only the shared antenna of node 0 matters.
-    fleet = Fleet([[0, 0], [1, 0.6], [1, -0.6]], [0, 0, 0])
+    fleet = Fleet(np.array([[0, 0], [1, 0.6], [1, -0.6]]), [0, 0, 0])
     radio = Radio(unit=1.0, theta_max=0.1)
     alone = metrics(Topology([(0, 1)], [0, 1, 1]), fleet, radio)["throughput"]
     shared = rates(Topology([(0, 1), (0, 2)], [0, 1, 1]), fleet, radio)
@@ -117,7 +117,7 @@ def test_a_link_budget_gives_friis_in_closed_form(
     frequency: float, bandwidth: float, power: float, gain: float, noise_figure: float, metres: float
 ) -> None:
     radio = Radio.from_link_budget(frequency, bandwidth, power, gain, noise_figure)
-    fleet = Fleet([[0, 0], [metres, 0]], [0, 0])
+    fleet = Fleet(np.array([[0, 0], [metres, 0]]), [0, 0])
     noise = 1.380649e-23 * 290 * bandwidth * 10 ** (noise_figure / 10)
     capacity = bandwidth / 1e6 * math.log2(1 + _friis(power, gain, frequency, metres) / noise)
     total = metrics(Topology([(0, 1)], [0, 1]), fleet, radio)["throughput"]
@@ -136,7 +136,7 @@ def test_parabolic_interference_is_friis_with_both_beams_off_axis(
     two = away * np.array([-math.cos(hear_angle), math.sin(hear_angle)])
     towards_one = math.atan2(-two[1], -two[0])
     three = two + 1000.0 * np.array([math.cos(towards_one + send_angle), math.sin(towards_one + send_angle)])
-    fleet = Fleet([[-2000.0, 0.0], [0.0, 0.0], two, three], np.zeros(4))
+    fleet = Fleet(np.array([[-2000.0, 0.0], [0.0, 0.0], two, three]), np.zeros(4))
     topology = Topology([(0, 1), (2, 3)], [0, 1, 0, 1])
 
     def off_axis(phi: float) -> float:
@@ -152,7 +152,7 @@ def test_parabolic_interference_is_friis_with_both_beams_off_axis(
 
 def test_half_power_beamwidth_means_half_power() -> None:
     radio = Radio(pattern="parabolic", beamwidth=0.5)
-    fleet = Fleet([[0, 0], [1, 0], [math.cos(0.25), math.sin(0.25)]], np.zeros(3))
+    fleet = Fleet(np.array([[0, 0], [1, 0], [math.cos(0.25), math.sin(0.25)]]), np.zeros(3))
     assert math.isclose(link_tables(fleet, radio).gain[0, 1, 2], 10**-0.3, rel_tol=1e-12)
 
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import fleets, radios
 
 from manetdiff import METHODS, DisconnectedWarning, Fleet, Radio, Topology, metrics, solve
 from manetdiff.errors import SolverError
@@ -16,6 +15,7 @@ from manetdiff.radio import link_tables
 from manetdiff.scenarios import FAMILIES, draw
 from manetdiff.solvers.greedy import greedy_links
 from manetdiff.topology import antenna_loads, component_labels, out_of_range, same_parity
+from strategies import fleets, radios
 
 SEARCHES = {"reference": {"moves": 400}, "annealing": {"moves": 400}, "cpsat": {"budget": 0.2}}
 GIVEN = {"exact", *SEARCHES, "greedy", "mst-greedy", "huang", "omni"}
@@ -106,7 +106,7 @@ def test_a_time_budget_is_kept() -> None:
 
 
 def test_a_fleet_out_of_range_gets_the_best_forest_and_says_so() -> None:
-    fleet = Fleet([[0, 0], [1, 0.1], [1000, 0], [1001, 0.2]], np.zeros(4))
+    fleet = Fleet(np.array([[0, 0], [1, 0.1], [1000, 0], [1001, 0.2]]), np.zeros(4))
     for method in ("reference", "exact", "mst-greedy", "annealing"):
         with pytest.warns(DisconnectedWarning, match=r"range is 100, and 99\d.* needed; .* 2 components"):
             topology = solve(fleet, Radio(unit=1.0, range=100.0, sigma2=1e-3), method)

@@ -12,7 +12,6 @@ from manetdiff.radio import link_rates, link_tables
 from manetdiff.solvers.gains import gain_of_dropping, gain_of_free_link, gain_of_replacing
 from manetdiff.solvers.rng import below, seeded, uniform
 from manetdiff.solvers.state import (
-    LOAD,
     RATE,
     STRAY,
     add_link,
@@ -27,7 +26,7 @@ from manetdiff.solvers.state import (
     settle,
     total,
 )
-from manetdiff.solvers.walks import count_parts, joined, label_components
+from manetdiff.solvers.walks import LOAD, count_parts, joined, label_components
 from manetdiff.topology import component_labels
 from strategies import fleets, radios
 

@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import fleets, topologies
 
 from manetdiff import Fleet, Radio, Topology, continuity, kept, metrics
 from manetdiff.errors import TopologyError
 from manetdiff.topology import METRICS
+from strategies import fleets, topologies
 
 CROSS = Fleet([[0, 0], [1, 0], [0, 1], [-1, 0], [0, -1]], np.zeros(5))
 
@@ -54,7 +54,7 @@ def test_metrics_of_a_hand_made_star() -> None:
 
 def test_metrics_count_violations_where_they_should() -> None:
     # Two links on one antenna of node 0, one of them inside a parity; node 4 is left out.
-    fleet = Fleet([[0, 0], [1, 0.2], [1, -0.2], [-1, 0], [0, -2]], np.zeros(5))
+    fleet = Fleet(np.array([[0, 0], [1, 0.2], [1, -0.2], [-1, 0], [0, -2]]), np.zeros(5))
     scored = metrics(Topology([(0, 1), (0, 2), (0, 3)], [0, 1, 0, 1, 0]), fleet)
     assert scored["antenna_saturation"] == 1 / 5
     assert scored["node_saturation"] == 1 / 5

@@ -18,7 +18,8 @@ import numpy as np
 
 Compile = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-kernel: Compile = nb.njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+# `_nrt` is not in numba's typed interface; its own containers are compiled with it.
+kernel: Compile = nb.njit(cache=True, nogil=True, error_model="numpy", _nrt=False)  # type: ignore[call-overload]
 builder: Compile = nb.njit(cache=True, nogil=True, error_model="numpy")
 
 # 'No node' as an argument of compiled functions. A plain -1 has a type of its own for numba, which would compile every

@@ -1,5 +1,96 @@
-"""placeholder"""
+"""`manetdiff bench`: how fast moves are scored, and what each method makes of its time."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from manetdiff.cli.output import Table, print_json, print_table, seconds_text
+from manetdiff.data import BENCHMARKS, load_benchmark
+from manetdiff.evaluate.markdown import markdown_table
+from manetdiff.evaluate.move_rates import MoveRates, move_rates
+from manetdiff.evaluate.over_time import Point, draw_over_time, over_time
+from manetdiff.formats import check_writable, write_text
+
+RATE_COLUMNS = ("nodes", "incremental, moves/s", "in full, moves/s", "ratio", "whole search, moves/s", "difference")
+TIME_COLUMNS = ("method", "nodes", "budget", "time a layout", "T / target", "connected")
 
 
-def command() -> None:
-    raise NotImplementedError
+def command(
+    layouts: Annotated[int, typer.Option(help="Layouts of each set.", min=1)] = 44,
+    cpsat_layouts: Annotated[int, typer.Option(help="Layouts for CP-SAT, which is slow; 0 leaves it out.", min=0)] = 11,
+    quick: Annotated[bool, typer.Option("--quick", help="Few layouts, no CP-SAT: half a minute.")] = False,
+    plot: Annotated[str | None, typer.Option(help="Draw T over time here (PNG).", metavar="FILE")] = None,
+    markdown: Annotated[
+        str | None, typer.Option(help="Write the tables here, too, as Markdown.", metavar="FILE")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+) -> None:
+    """Measure the search on one core: moves a second, and T over time against its peers.
+
+    \b
+    Examples:
+      manetdiff bench
+      manetdiff bench --quick --plot over_time.png
+    """
+    for path in (plot, markdown):
+        if path is not None:
+            check_writable(path)
+    _stay_on_one_core()
+    count, with_cpsat = (4, 0) if quick else (layouts, cpsat_layouts)
+    chosen = [load_benchmark(name)[:count] for name in BENCHMARKS]
+    rates = [move_rates(some) for some in chosen]
+    points = [point for some in chosen for point in over_time(some, with_cpsat, report=_say)]
+    tables = [
+        Table("Moves scored a second, on one core", RATE_COLUMNS, [_rate_cells(rate) for rate in rates]),
+        Table("T over time, on one core", TIME_COLUMNS, [_point_cells(point) for point in points]),
+    ]
+    if as_json:
+        print_json({"moves": [asdict(rate) for rate in rates], "over_time": [asdict(point) for point in points]})
+    else:
+        for table in tables:
+            print_table(table)
+    if markdown is not None:
+        write_text(
+            Path(markdown),
+            "\n".join(f"## {table.title}\n\n{markdown_table(table.columns, table.rows)}" for table in tables),
+        )
+    if plot is not None:
+        draw_over_time(points, Path(plot))
+
+
+def _stay_on_one_core() -> None:
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+
+
+def _rate_cells(rate: MoveRates) -> list[str]:
+    return [
+        str(rate.nodes),
+        f"{rate.incremental:,.0f}",
+        f"{rate.full:,.0f}",
+        f"{rate.ratio:.1f}",
+        f"{rate.search:,.0f}",
+        f"{rate.difference:.0e}",
+    ]
+
+
+def _point_cells(point: Point) -> list[str]:
+    return [
+        point.method,
+        str(point.nodes),
+        "" if point.budget_ms is None else f"{point.budget_ms:g} ms",
+        seconds_text(point.seconds),
+        f"{100 * point.ratio:.2f} %",
+        f"{100 * point.connected:.0f} %",
+    ]
+
+
+def _say(what: str) -> None:
+    if sys.stderr.isatty():
+        print(f"{what} …", file=sys.stderr)

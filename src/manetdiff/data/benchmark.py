@@ -44,7 +44,7 @@ class Benchmark:
 
 
 BENCHMARKS = {
-    "bench16": Benchmark(nodes=16, count=1000, seed=16, search_moves=400_000),
+    "bench16": Benchmark(nodes=16, count=1000, seed=16, search_moves=800_000),
     "bench32": Benchmark(nodes=32, count=500, seed=32, search_moves=2_000_000),
 }
 

@@ -35,7 +35,8 @@ class LocalFrame:
     def to_xy(self, latitude: FloatArray, longitude: FloatArray) -> FloatArray:
         """(n, 2) metres east and north of the frame's origin."""
         offset = _earth_centred(latitude, longitude) - self._origin()
-        return offset @ self._axes()[:2].T
+        positions: FloatArray = offset @ self._axes()[:2].T
+        return positions
 
     def to_degrees(self, positions: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Latitude and longitude, each (n,), of (n, 2) positions: the inverse of :meth:`to_xy`."""
@@ -52,11 +53,13 @@ class LocalFrame:
         return latitude, np.degrees(np.arctan2(y, x))
 
     def _origin(self) -> FloatArray:
-        return _earth_centred(np.array([self.latitude]), np.array([self.longitude]))[0]
+        origin: FloatArray = _earth_centred(np.array([self.latitude]), np.array([self.longitude]))[0]
+        return origin
 
     def _axes(self) -> FloatArray:
         """(3, 3): east, north and up of the frame as rows, in earth-centred coordinates."""
-        return _east_north_up(np.array([self.latitude]), np.array([self.longitude]))[0]
+        axes: FloatArray = _east_north_up(np.array([self.latitude]), np.array([self.longitude]))[0]
+        return axes
 
 
 def compass_to_yaw(frame: LocalFrame, latitude: FloatArray, longitude: FloatArray, heading: FloatArray) -> FloatArray:
@@ -65,7 +68,8 @@ def compass_to_yaw(frame: LocalFrame, latitude: FloatArray, longitude: FloatArra
     clockwise = np.radians(heading)
     forward = np.sin(clockwise)[:, None] * axes[:, 0] + np.cos(clockwise)[:, None] * axes[:, 1]
     east, north = (forward @ frame._axes()[:2].T).T
-    return np.arctan2(north, east)
+    yaw: FloatArray = np.arctan2(north, east)
+    return yaw
 
 
 def yaw_to_compass(frame: LocalFrame, latitude: FloatArray, longitude: FloatArray, yaw: FloatArray) -> FloatArray:

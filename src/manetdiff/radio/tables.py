@@ -51,30 +51,37 @@ class LinkTables(NamedTuple):
 
     @property
     def nodes(self) -> int:
-        return self.reals.shape[1]
+        """n."""
+        return len(self.reals[DISTANCE])
 
     @property
     def distance(self) -> FloatArray:
-        return self.reals[DISTANCE]
+        """(n, n) in units."""
+        return np.asarray(self.reals[DISTANCE])
 
     @property
     def bearing(self) -> FloatArray:
-        return self.reals[BEARING]
+        """(n, n) in radians."""
+        return np.asarray(self.reals[BEARING])
 
     @property
     def signal(self) -> FloatArray:
-        return self.reals[SIGNAL]
+        """(n, n) received power."""
+        return np.asarray(self.reals[SIGNAL])
 
     @property
     def candidate(self) -> BoolArray:
-        return self.wholes[CANDIDATE, :, : self.nodes] == 1
+        """(n, n) whether the pair is within range."""
+        return np.asarray(self.wholes[CANDIDATE, :, : self.nodes] == 1)
 
     @property
     def sector(self) -> IntArray:
-        return self.wholes[SECTOR, :, : self.nodes]
+        """(n, n) the first node's antenna that looks at the second."""
+        return np.asarray(self.wholes[SECTOR, :, : self.nodes])
 
     @property
     def sectors(self) -> int:
+        """Q."""
         return int(self.constants[SECTORS])
 
 

@@ -23,7 +23,6 @@ from manetdiff.radio.rates import heard_noise
 from manetdiff.radio.tables import CANDIDATE, SECTOR, SIGNAL
 from manetdiff.solvers.gains import gain_of_dropping, gain_of_free_link
 from manetdiff.solvers.state import (
-    LOAD,
     STRAY,
     SearchState,
     add_link,
@@ -34,7 +33,7 @@ from manetdiff.solvers.state import (
     reset,
     settle,
 )
-from manetdiff.solvers.walks import count_parts, joined, label_components
+from manetdiff.solvers.walks import LOAD, count_parts, joined, label_components
 from manetdiff.topology import Topology, antenna_loads, out_of_range, same_parity
 
 IntArray = npt.NDArray[np.int64]
@@ -173,7 +172,7 @@ def _repair(tables, state, label, tau):  # type: ignore[no-untyped-def]
                 ):
                     gain = gain_of_free_link(tables, state, i, j)
                     if gain > best_gain:
-                        best_gain, best_i, best_j = gain, i, j
+                        best_gain, best_i, best_j = gain, np.int64(i), np.int64(j)
         if best_i < 0:
             break
         add_link(tables, state, best_i, best_j)

@@ -1,33 +1,50 @@
-"""What a change would gain, found without making it."""
+"""What a change would gain, found without making it.
+
+Switching a beam on or off changes the interference on the few links that hear it. The change is added up per link,
+and the new rates of all of them take one logarithm together: log2(1 + a) + log2(1 + b) = log2((1 + a)(1 + b)).
+"""
 
 from __future__ import annotations
 
-from manetdiff.compiled import kernel
-from manetdiff.radio.rates import heard_noise, link_rate
-from manetdiff.radio.tables import BEAM_START, BEAM_STOP, HEARS, HEARS_SECTOR, SECTOR
-from manetdiff.solvers.state import AIRTIME, DIRTY, JOURNAL, LOAD, RATE, STRAY, WAITING, begin, entry, radiate
+import numpy as np
+
+from manetdiff.compiled import NOBODY, kernel
+from manetdiff.radio.rates import heard_noise, hearing, link_rate
+from manetdiff.radio.tables import BEAM_START, BEAM_STOP, HEARS, HEARS_SECTOR, MEGAHERTZ, SECTOR, SIGMA2, SIGNAL
+from manetdiff.solvers.state import AIRTIME, CHANGE, DIRTY, NOISE, RATE, STRAY, WAITING
+from manetdiff.solvers.walks import LOAD
 
 
 @kernel
 def gain_of_free_link(tables, state, i, j):  # type: ignore[no-untyped-def]
     """By how much T would grow with the link i, j, where both its antennas are free; changes nothing."""
-    return (
-        own_rate(tables, state, i, j)
-        + own_rate(tables, state, j, i)
-        + _harm(tables, state, i, j, 1.0)
-        + _harm(tables, state, j, i, 1.0)
-    )
+    return gain_of_replacing(tables, state, i, j, NOBODY, NOBODY)
+
+
+@kernel
+def gain_of_replacing(tables, state, i, j, left_i, left_j):  # type: ignore[no-untyped-def]
+    """By how much T would grow with the link i, j in place of i's link with left_i and j's with left_j.
+
+    Either may be NOBODY. Every antenna concerned carries at most one link. Changes nothing.
+    """
+    _switch(tables, state, i, j, 1.0)
+    _switch(tables, state, j, i, 1.0)
+    if left_i >= 0:
+        _switch(tables, state, i, left_i, -1.0)
+        _switch(tables, state, left_i, i, -1.0)
+    if left_j >= 0:
+        _switch(tables, state, j, left_j, -1.0)
+        _switch(tables, state, left_j, j, -1.0)
+    gained = own_rate(tables, state, i, j) + own_rate(tables, state, j, i)
+    return gained + _gain_of_others(tables, state, i, left_i, j, left_j)
 
 
 @kernel
 def gain_of_dropping(tables, state, i, j):  # type: ignore[no-untyped-def]
     """By how much T would grow without the link i, j, which is alone on both its antennas; changes nothing."""
-    return (
-        _harm(tables, state, i, j, -1.0)
-        + _harm(tables, state, j, i, -1.0)
-        - state.reals[RATE, i, j]
-        - state.reals[RATE, j, i]
-    )
+    _switch(tables, state, i, j, -1.0)
+    _switch(tables, state, j, i, -1.0)
+    return _gain_of_others(tables, state, i, j, NOBODY, NOBODY)
 
 
 @kernel
@@ -37,63 +54,57 @@ def own_rate(tables, state, i, j):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _harm(tables, state, k, aim, change):  # type: ignore[no-untyped-def]
-    """By how much the other links' rates change if the beam k→aim is on for `change` more of the slot.
-
-    No link is counted twice when both directions are added up: their beams reach receivers of opposite parity.
-    """
-    gained = 0.0
+def _switch(tables, state, k, aim, change):  # type: ignore[no-untyped-def]
+    """Note what the links that hear the beam k→aim hear more or less of it."""
+    n = len(state.parity)
     sectored = tables.constants[HEARS] == HEARS_SECTOR
+    side = state.parity[k]
     for at in range(tables.wholes[BEAM_START, k, aim], tables.wholes[BEAM_STOP, k, aim]):
         j = tables.beam_node[at]
-        if state.parity[j] != state.parity[k]:
+        if state.parity[j] != side:
             first = tables.wholes[SECTOR, j, k] if sectored else 0
             last = first if sectored else state.peers.shape[1] - 1
-            old = state.reals[STRAY, j, k]
-            state.reals[STRAY, j, k] = old + change * tables.beam_power[at]
             for a in range(first, last + 1):
                 for m in range(state.wholes[LOAD, j, a]):
                     i = state.peers[j, a, m]
                     if i != k:
-                        noise = heard_noise(tables, state.parity, state.reals[STRAY], i, j)
-                        rate = link_rate(tables, i, j, state.reals[AIRTIME, i, j], noise)
-                        gained += rate - state.reals[RATE, i, j]
-            state.reals[STRAY, j, k] = old
-    return gained
+                        if state.wholes[DIRTY, i, j] == 0:
+                            state.wholes[DIRTY, i, j] = 1
+                            state.queue[state.sizes[WAITING]] = i * n + j
+                            state.sizes[WAITING] += 1
+                            state.reals[CHANGE, i, j] = 0.0
+                        heard = 1.0 if sectored else hearing(tables, j, i, k)
+                        state.reals[CHANGE, i, j] += change * heard * tables.beam_power[at]
 
 
 @kernel
-def gain_of_replacing(tables, state, i, j, left_i, left_j):  # type: ignore[no-untyped-def]
-    """By how much T would grow with the link i, j in place of i's link with left_i and j's with left_j (-1: none).
-
-    Every antenna concerned carries at most one link. Changes nothing in the end: what the beams send astray is
-    switched while the rates that hear it are computed, and then put back.
-    """
+def _gain_of_others(tables, state, i, left_i, j, left_j):  # type: ignore[no-untyped-def]
+    """What all noted links gain, less the rates of the links i, left_i and j, left_j, which are no more."""
     n = len(state.parity)
-    begin(state)
-    gained = 0.0
-    for beam in range(6):
-        near, far = (i, j) if beam < 2 else (i, left_i) if beam < 4 else (j, left_j)
-        if far >= 0:
-            k, aim = (near, far) if beam % 2 == 0 else (far, near)
-            if beam >= 2:
-                gained -= state.reals[RATE, k, aim]
-            radiate(tables, state, k, aim, 1.0 if beam < 2 else -1.0)
+    product, gained = 1.0, 0.0
     for m in range(state.sizes[WAITING]):
         source, sink = state.queue[m] // n, state.queue[m] % n
         state.wholes[DIRTY, source, sink] = 0
-        off_i = (source == i and sink == left_i) or (source == left_i and sink == i)
-        off_j = (source == j and sink == left_j) or (source == left_j and sink == j)
-        if not (off_i or off_j):
-            noise = heard_noise(tables, state.parity, state.reals[STRAY], source, sink)
-            gained += (
-                link_rate(tables, source, sink, state.reals[AIRTIME, source, sink], noise)
-                - state.reals[RATE, source, sink]
-            )
+        no_more = (
+            (source == i and sink == left_i)
+            or (source == left_i and sink == i)
+            or (source == j and sink == left_j)
+            or (source == left_j and sink == j)
+        )
+        if not no_more:
+            noise = state.reals[NOISE, source, sink] + state.reals[CHANGE, source, sink]
+            gained -= state.reals[RATE, source, sink]
+            if state.reals[AIRTIME, source, sink] == 1.0:
+                product *= 1.0 + tables.reals[SIGNAL, source, sink] / (tables.constants[SIGMA2] + noise)
+                # A radio with little noise has large factors: their product must stay finite.
+                if product > 1e200:
+                    gained += tables.constants[MEGAHERTZ] * np.log2(product)
+                    product = 1.0
+            else:
+                gained += link_rate(tables, source, sink, state.reals[AIRTIME, source, sink], noise)
     state.sizes[WAITING] = 0
-    gained += own_rate(tables, state, i, j) + own_rate(tables, state, j, i)
-    for at in range(state.sizes[JOURNAL] - 1, -1, -1):
-        _, receiver, sender = entry(state, at)
-        state.reals[STRAY, receiver, sender] = state.journal_value[at]
-    state.sizes[JOURNAL] = 0
-    return gained
+    if left_i >= 0:
+        gained -= state.reals[RATE, i, left_i] + state.reals[RATE, left_i, i]
+    if left_j >= 0:
+        gained -= state.reals[RATE, j, left_j] + state.reals[RATE, left_j, j]
+    return gained + tables.constants[MEGAHERTZ] * np.log2(product)

@@ -14,8 +14,8 @@ from manetdiff.compiled import kernel
 from manetdiff.radio import LinkTables
 from manetdiff.radio.tables import DISTANCE, SECTOR
 from manetdiff.solvers.gains import own_rate
-from manetdiff.solvers.state import LOAD, add_link, begin, new_state, read_links, settle
-from manetdiff.solvers.walks import joined
+from manetdiff.solvers.state import add_link, begin, new_state, read_links, settle
+from manetdiff.solvers.walks import LOAD, joined
 
 IntArray = npt.NDArray[np.int64]
 

@@ -12,7 +12,6 @@ from manetdiff.radio.tables import CANDIDATE, SECTOR
 from manetdiff.solvers.gains import gain_of_free_link
 from manetdiff.solvers.spanning import spanning_forest, spanning_forest_of
 from manetdiff.solvers.state import (
-    LOAD,
     add_link,
     begin,
     linked,
@@ -22,6 +21,7 @@ from manetdiff.solvers.state import (
     settle,
     total,
 )
+from manetdiff.solvers.walks import LOAD
 
 IntArray = npt.NDArray[np.int64]
 
@@ -87,7 +87,7 @@ def _add_greedily(tables, state, share_antennas):  # type: ignore[no-untyped-def
                     gain = total(state) - before
                     rollback(state, before)
                 if gain > best_gain:
-                    best_gain, best_i, best_j = gain, i, j
+                    best_gain, best_i, best_j = gain, np.int64(i), np.int64(j)
         if best_i < 0:
             return
         add_link(tables, state, best_i, best_j)

@@ -17,7 +17,6 @@ from manetdiff.solvers.gains import gain_of_dropping, gain_of_replacing
 from manetdiff.solvers.rng import below, uniform
 from manetdiff.solvers.state import (
     JOURNAL,
-    LOAD,
     PARTS,
     REMOVED,
     add_link,
@@ -31,7 +30,7 @@ from manetdiff.solvers.state import (
     settle,
     total,
 )
-from manetdiff.solvers.walks import count_parts
+from manetdiff.solvers.walks import LOAD, count_parts
 
 IntArray = npt.NDArray[np.int64]
 

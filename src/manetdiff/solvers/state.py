@@ -29,21 +29,22 @@ from manetdiff.solvers.walks import LOAD, count_parts
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-# Planes of SearchState.reals: airtime of the link i, j; what k sends astray towards j, at [j, k]; rate of i→j.
-AIRTIME, STRAY, RATE = 0, 1, 2
+# Planes of SearchState.reals: airtime of the link i, j; what k sends astray towards j, at [j, k]; rate of i→j and the
+# interference on it when that rate was computed; and room for changes of the interference that are only thought of.
+AIRTIME, STRAY, RATE, NOISE, CHANGE = 0, 1, 2, 3, 4
 # Planes of SearchState.wholes: where j stands among the peers on i's antenna (-1: not linked); whether the rate of i→j
 # waits to be computed; and LOAD.
 PLACE, DIRTY = 0, 1
 # Places in SearchState.sizes, beside WALKS.
 JOURNAL, WAITING, PARTS = 1, 2, 3
 # Kinds of journal entries. (Not plain numbers, for the reason given at NOBODY.)
-_STRAY, _RATE, _AIRTIME, _ADDED, REMOVED, _FLIPPED = np.arange(6)
+_STRAY, _RATE, _NOISE, _AIRTIME, _ADDED, REMOVED, _FLIPPED = np.arange(7)
 
 
 class SearchState(NamedTuple):
     """n nodes, Q sectors. Few arrays: compiled code that hands many of them on is slow to run and to compile.
 
-    parity: (n,). throughput: (1,) T. reals: (3, n, n), planes AIRTIME, STRAY, RATE.
+    parity: (n,). throughput: (1,) T. reals: (5, n, n), planes AIRTIME, STRAY, RATE, NOISE, CHANGE.
     wholes: (3, n, max(n, Q)), planes PLACE, DIRTY, LOAD. peers: (n, Q, n) the linked nodes on each antenna.
     journal: (capacity,) kind, i and j in one word; journal_value: (capacity,) what stood there before.
     queue: (n·n,) directed links, as i·n + j, whose rate waits to be computed.
@@ -71,7 +72,7 @@ def new_state(tables: LinkTables, links: IntArray, parity: IntArray) -> SearchSt
     state = SearchState(
         np.array(parity, dtype=np.int64),
         np.zeros(1),
-        np.zeros((3, n, n)),
+        np.zeros((5, n, n)),
         np.zeros((3, n, max(n, sectors)), dtype=np.int64),
         np.zeros((n, sectors, n), dtype=np.int64),
         np.empty(capacity, dtype=np.int64),
@@ -140,6 +141,8 @@ def rollback(state, before):  # type: ignore[no-untyped-def]
             state.reals[STRAY, i, j] = state.journal_value[at]
         elif kind == _RATE:
             state.reals[RATE, i, j] = state.journal_value[at]
+        elif kind == _NOISE:
+            state.reals[NOISE, i, j] = state.journal_value[at]
         elif kind == _AIRTIME:
             state.reals[AIRTIME, i, j] = state.journal_value[at]
             state.reals[AIRTIME, j, i] = state.journal_value[at]
@@ -216,6 +219,8 @@ def settle(tables, state):  # type: ignore[no-untyped-def]
             noise = heard_noise(tables, state.parity, state.reals[STRAY], i, j)
             rate = link_rate(tables, i, j, state.reals[AIRTIME, i, j], noise)
             _note(state, _RATE, i, j, state.reals[RATE, i, j])
+            _note(state, _NOISE, i, j, state.reals[NOISE, i, j])
+            state.reals[NOISE, i, j] = noise
             state.throughput[0] += rate - state.reals[RATE, i, j]
             state.reals[RATE, i, j] = rate
     state.sizes[WAITING] = 0

@@ -1,0 +1,44 @@
+# Two commands on a fresh machine with Python 3.11 and pip: `make demo` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+PIP := $(VENV)/bin/pip --disable-pip-version-check --quiet
+CORES ?= 2
+
+.PHONY: demo test test-all lint types results clean
+
+demo: $(VENV)/.installed
+	$(VENV)/bin/manetdiff demo
+
+test: lint types $(VENV)/.installed-dev
+	$(VENV)/bin/pytest -m "not slow" -n $(CORES)
+
+test-all: lint types $(VENV)/.installed-dev
+	$(VENV)/bin/pytest -n $(CORES)
+
+lint: $(VENV)/.installed-dev
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+
+types: $(VENV)/.installed-dev
+	$(VENV)/bin/mypy
+
+# The figures of docs/results: about twenty minutes on one core.
+results: $(VENV)/.installed-dev
+	mkdir -p docs/results
+	$(VENV)/bin/manetdiff evaluate --markdown docs/results/baselines.md
+	$(VENV)/bin/manetdiff bench --markdown docs/results/search.md --plot docs/results/over_time.png
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(PIP) install --constraint constraints.txt --editable .
+	touch $@
+
+$(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(PIP) install --constraint constraints.txt --editable ".[dev]"
+	touch $@ $(VENV)/.installed
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis demo
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from manetdiff.cli.app import app
+from manetdiff.data import load_benchmark
+from manetdiff.errors import SolverError
+from manetdiff.evaluate.baselines import baselines
+from manetdiff.evaluate.markdown import markdown_table
+from manetdiff.evaluate.move_rates import move_rates
+from manetdiff.evaluate.over_time import BUDGETS_MS, over_time
+from manetdiff.radio import Radio
+from manetdiff.topology import metrics
+
+
+@pytest.mark.parametrize(("name", "nodes", "count"), [("bench16", 16, 1000), ("bench32", 32, 500)])
+def test_benchmark_targets_are_what_the_documentation_says(name: str, nodes: int, count: int) -> None:
+    layouts = load_benchmark(name)
+    assert len(layouts) == count
+    scores = [metrics(layout.topology, layout.fleet, Radio()) for layout in layouts]
+    mean = {key: np.mean([one[key] for one in scores]) for key in scores[0]}
+    assert all(len(layout.fleet) == nodes for layout in layouts)
+    assert mean["connected"] == 1.0
+    assert mean["parity"] == 1.0
+    if name == "bench16":
+        assert 20 <= mean["links"] <= 23
+        assert 0.78 <= mean["mean_length"] <= 0.92
+        assert 3.4 <= mean["link_throughput"] <= 3.9
+
+
+def test_baselines_are_scored_against_the_target() -> None:
+    target, greedy, omni = baselines("bench16", ["greedy", "omni"], layouts=11)
+    assert target.ratio == 1.0
+    assert 0.5 < greedy.ratio < 1.0
+    assert greedy.metrics["antenna_saturation"] == 0.0
+    assert omni.ratio < greedy.ratio
+    assert greedy.layouts == 11
+    with pytest.raises(SolverError, match="'magic'"):
+        baselines("bench16", ["magic"], layouts=1)
+
+
+def test_incremental_scores_are_faster_and_the_same() -> None:
+    rates = move_rates(load_benchmark("bench32")[:3], seconds=0.6)
+    assert rates.difference < 1e-9
+    # Far below what is measured on a quiet machine, so that a busy one does not fail it.
+    assert rates.ratio > 3
+
+
+def test_over_time_covers_every_method_and_budget() -> None:
+    points = over_time(load_benchmark("bench16")[:1], cpsat_layouts=1)
+    assert {point.method for point in points} == {"greedy", "mst-greedy", "huang", "annealing", "reference", "cpsat"}
+    budgets = [point.budget_ms for point in points if point.method == "reference"]
+    assert budgets == list(BUDGETS_MS)
+    assert all(0.5 < point.ratio < 1.01 for point in points)
+
+
+def test_markdown_tables() -> None:
+    assert markdown_table(("a", "b"), [("x", "1")]) == "| a | b |\n| --- | ---: |\n| x | 1 |\n"
+
+
+def test_the_commands_print_and_write(tmp_path: Path) -> None:
+    page = tmp_path / "baselines.md"
+    result = CliRunner().invoke(
+        app, ["evaluate", "bench32", "--method", "greedy", "--layouts", "2", "--markdown", str(page)]
+    )
+    assert result.exit_code == 0, result.output
+    assert "greedy (Algorithm 1)" in result.output
+    assert page.read_text().startswith("## bench32\n\n| method | layouts |")

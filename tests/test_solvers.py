@@ -14,6 +14,9 @@ from manetdiff.errors import SolverError
 from manetdiff.radio import link_tables
 from manetdiff.scenarios import FAMILIES, draw
 from manetdiff.solvers.greedy import greedy_links
+from manetdiff.solvers.moves import descend, nearest_first, try_pair
+from manetdiff.solvers.spanning import spanning_forest
+from manetdiff.solvers.state import new_state, read_links, total
 from manetdiff.topology import antenna_loads, component_labels, out_of_range, same_parity
 from strategies import fleets, radios
 
@@ -167,3 +170,21 @@ def test_bad_requests_are_refused_by_name() -> None:
         solve(fleet, seed=-1)
     with pytest.raises(SolverError, match="time budget"):
         solve(fleet, method="cpsat", moves=5)
+
+
+def test_a_descent_goes_on_where_it_stopped_and_ends_where_no_pair_helps() -> None:
+    fleet = draw("scatter", 20, np.random.default_rng(4))
+    tables = link_tables(fleet, Radio())
+    near, near_start = nearest_first(tables)
+    links, parity = spanning_forest(tables)
+    ends = []
+    for step in (7, 10**9):
+        state = new_state(tables, links, parity)
+        cursor = np.zeros(2, dtype=np.int64)
+        while descend(tables, state, near, near_start, 1, 1e6, step, cursor) == step:
+            pass
+        ends.append((total(state), read_links(state).tolist()))
+        for i in range(20):
+            for j in near[near_start[i] : near_start[i + 1]]:
+                assert not try_pair(tables, state, i, j, 1e-9, 1, 1e6)
+    assert ends[0] == ends[1]

@@ -67,23 +67,27 @@ def anneal(tables, state, rng, near, near_start, moves, hot, cold, limit, penalt
 
 
 @kernel
-def descend(tables, state, near, near_start, limit, penalty, most):  # type: ignore[no-untyped-def]
-    """Try every candidate pair in turn, keeping what raises T, until a whole sweep finds nothing; moves tried.
+def descend(tables, state, near, near_start, limit, penalty, most, cursor):  # type: ignore[no-untyped-def]
+    """Try every candidate pair in turn, keeping what raises T, until a whole round finds nothing; moves tried.
 
-    most: moves after which to stop in any case.
+    most: moves after which to stop in any case. cursor: (2,) where the round stands and how many tries in a row have
+    found nothing; a call goes on where the last one stopped, and two zeros begin anew.
     """
+    round_of_all = len(near) * limit
     tried = 0
-    improved = True
-    while improved:
-        improved = False
-        for i in range(len(state.parity)):
-            for at in range(near_start[i], near_start[i + 1]):
-                for crowd in range(1, limit + 1):
-                    if tried >= most:
-                        return tried
-                    tried += 1
-                    if try_pair(tables, state, i, near[at], LEAST_GAIN, crowd, penalty):
-                        improved = True
+    i = 0
+    while tried < most and cursor[1] < round_of_all:
+        at, crowd = cursor[0] // limit, 1 + cursor[0] % limit
+        # Whose pair it is: the nodes' pairs stand one after the other.
+        while at < near_start[i]:
+            i -= 1
+        while at >= near_start[i + 1]:
+            i += 1
+        cursor[0] = (cursor[0] + 1) % round_of_all
+        cursor[1] += 1
+        tried += 1
+        if try_pair(tables, state, i, near[at], LEAST_GAIN, crowd, penalty):
+            cursor[1] = 0
     return tried
 
 

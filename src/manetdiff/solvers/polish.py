@@ -67,10 +67,11 @@ def _search(tables: LinkTables, links: IntArray, parity: IntArray, meter: Meter,
     best = Topology(read_links(state), state.parity.copy())
     best_total, parts = total(state), count_parts(state)
     # A time budget is looked at after so many moves.
-    step = 20 * tables.nodes
+    step = 10 * tables.nodes
     while True:
+        cursor = np.zeros(2, dtype=np.int64)
         while (left := meter.moves_left(at_least=step)) > 0:
-            tried = descend(tables, state, near, near_start, limit, PENALTY, min(left, step))
+            tried = descend(tables, state, near, near_start, limit, PENALTY, min(left, step), cursor)
             meter.moves += tried
             if tried < min(left, step):
                 break

@@ -10,6 +10,8 @@ airtime that it costs is part of T.
 
 from __future__ import annotations
 
+import numpy as np
+
 from manetdiff.radio import LinkTables
 from manetdiff.solvers.budget import Budget, Meter
 from manetdiff.solvers.greedy import greedy_links
@@ -49,9 +51,9 @@ def search(tables: LinkTables, budget: Budget, seed: int) -> Found:
         restarts += 1
         best = better(best, found(tables, read_links(state), state.parity.copy(), "search"))
     reset(tables, state, best.links, best.parity)
-    step = 20 * tables.nodes
+    step, cursor = 10 * tables.nodes, np.zeros(2, dtype=np.int64)
     while (left := meter.moves_left(at_least=step)) > 0:
-        tried = descend(tables, state, near, near_start, CROWD, PENALTIES[0], min(left, step))
+        tried = descend(tables, state, near, near_start, CROWD, PENALTIES[0], min(left, step), cursor)
         meter.moves += tried
         if tried < min(left, step):
             break

@@ -1,0 +1,59 @@
+"""The one-way imports of CONTRIBUTING.md, and the light core."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import manetdiff
+
+PACKAGE = Path(manetdiff.__file__).parent
+
+KNOWS = {
+    "fleet": set(),
+    "radio": {"fleet"},
+    "topology": {"fleet", "radio"},
+    "scenarios": {"fleet"},
+    "solvers": {"fleet", "radio", "topology"},
+    "data": {"fleet", "radio", "topology", "scenarios", "solvers"},
+    "formats": {"fleet", "radio", "topology"},
+    "evaluate": {"fleet", "radio", "topology", "scenarios", "solvers", "data", "formats"},
+    "cli": {"fleet", "radio", "topology", "scenarios", "solvers", "data", "formats", "evaluate"},
+}
+GROUND = {"errors", "compiled"}
+
+
+def _imported_rooms(file: Path) -> set[str]:
+    rooms = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module]
+            if node.module == "manetdiff":
+                names = [f"manetdiff.{alias.name}" for alias in node.names]
+        rooms |= {name.split(".")[1] for name in names if name.startswith("manetdiff.")}
+    return rooms
+
+
+@pytest.mark.parametrize("room", sorted(KNOWS))
+def test_each_room_knows_only_the_rooms_above_it(room: str) -> None:
+    for file in (PACKAGE / room).rglob("*.py"):
+        beyond = _imported_rooms(file) - KNOWS[room] - GROUND - {room}
+        assert not beyond, f"{file.relative_to(PACKAGE)} imports {sorted(beyond)}"
+
+
+def test_there_is_no_room_without_a_rule() -> None:
+    assert {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()} == set(KNOWS)
+
+
+def test_the_core_loads_neither_torch_nor_ortools_nor_matplotlib() -> None:
+    heavy = "{'torch', 'ortools', 'matplotlib', 'pandas'}"
+    code = f"import sys, manetdiff, manetdiff.cli.app; print(sorted({heavy} & set(sys.modules)))"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == "[]"

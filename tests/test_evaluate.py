@@ -39,6 +39,8 @@ def test_baselines_are_scored_against_the_target() -> None:
     assert greedy.metrics["antenna_saturation"] == 0.0
     assert omni.ratio < greedy.ratio
     assert greedy.layouts == 11
+    _, short, plain = baselines("bench16", layouts=2, moves=300)
+    assert (short.method, plain.method) == ("reference, 300 moves", "annealing, 300 moves")
     with pytest.raises(SolverError, match="'magic'"):
         baselines("bench16", ["magic"], layouts=1)
 

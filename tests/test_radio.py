@@ -170,6 +170,7 @@ def test_power_control_saves_power_below_range_and_never_exceeds_full_power() ->
     [
         ("sigma2", 0.0),
         ("range", -1.0),
+        ("range", 10**400),
         ("p_0", math.nan),
         ("unit", 0.0),
         ("alpha", -0.1),

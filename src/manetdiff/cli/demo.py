@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +10,7 @@ import numpy as np
 import typer
 
 from manetdiff.cli.output import METRIC_LABELS, Table, metric_text, print_table, seconds_text, share_text
+from manetdiff.cli.warm_up import warm_up
 from manetdiff.errors import FormatError, ScenarioError
 from manetdiff.fleet import Fleet
 from manetdiff.formats import check_writable, write_fleet, write_topology
@@ -59,8 +59,7 @@ def command(
     fleet = draw(FORMATION, nodes, rng)
     moved = move_by(fleet, DISPLACEMENT, rng, MOTION)
     folder = _folder(out)
-    print("loading the solvers; the first run compiles them …", file=sys.stderr)
-    _compile(radio)
+    warm_up(radio, "reference", "mst-greedy", "greedy")
 
     before = _solved("before\nreference", fleet, radio, seed, "reference")
     after = _solved("after\nreference", moved, radio, seed, "reference")
@@ -89,13 +88,6 @@ def _folder(out: str) -> Path:
     for name in FILES:
         check_writable(folder / name)
     return folder
-
-
-def _compile(radio: Radio) -> None:
-    """Solve a toy, so that the times in the table are those of the searches and not of the compiler."""
-    toy = Fleet([(0, 0), (1, 0), (0, 1), (1, 1.5)], [0, 0, 0, 0])
-    for method in ("reference", "mst-greedy", "greedy"):
-        metrics(solve(toy, radio, method, moves=100), toy, radio)
 
 
 def _solved(name: str, fleet: Fleet, radio: Radio, seed: int, method: str) -> _Shown:

@@ -38,6 +38,9 @@ def command(
     ] = None,
     method: Annotated[list[str] | None, typer.Option(help="Run only this method; can be given again.")] = None,
     layouts: Annotated[int | None, typer.Option(help="At most so many layouts of each set.", min=1)] = None,
+    moves: Annotated[
+        int | None, typer.Option(help="Run just the searches that take a number of moves, with this one.", min=1)
+    ] = None,
     markdown: Annotated[
         str | None, typer.Option(help="Write the tables here, too, as Markdown.", metavar="FILE")
     ] = None,
@@ -49,13 +52,14 @@ def command(
     Examples:
       manetdiff evaluate
       manetdiff evaluate bench16 --method mst-greedy --method greedy
+      manetdiff evaluate bench32 --method reference --moves 4000000 --layouts 44
       manetdiff evaluate --markdown docs/baselines.md
     """
     if markdown is not None:
         check_writable(markdown)
     results: dict[str, list[Score]] = {}
     for name in sets or list(BENCHMARKS):
-        results[name] = baselines(name, method, layouts, report=_say)
+        results[name] = baselines(name, method, layouts, moves, report=_say)
         if not as_json:
             print_table(Table(name, COLUMNS, [_cells(row) for row in results[name]]))
     if as_json:

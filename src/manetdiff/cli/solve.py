@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from manetdiff.cli.output import METRIC_LABELS, Table, metric_text, print_json, print_table, seconds_text
+from manetdiff.cli.warm_up import warm_up
 from manetdiff.errors import FormatError, SolverError
 from manetdiff.fleet import Fleet
 from manetdiff.formats import check_writable, read_fleet, read_radio, write_topology
@@ -62,6 +63,8 @@ def command(
     if len(where) > LARGEST_FLEET:
         raise SolverError(f"{fleet}: has {len(where)} nodes; solve takes at most {LARGEST_FLEET}")
     physics = Radio() if radio is None else read_radio(radio)
+    if method in METHODS:
+        warm_up(physics, method)
     topology = solve(where, physics, method, budget, seed, moves=moves)
     scores = metrics(topology, where, physics)
     if out is not None:

@@ -6,11 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from manetdiff.data import load_benchmark
+from manetdiff.data import SolvedLayout, load_benchmark
 from manetdiff.errors import SolverError
 from manetdiff.evaluate.scores import Score, score, spread_out, stored
+from manetdiff.fleet import Fleet
 from manetdiff.radio import Radio
 from manetdiff.solvers import METHODS, solve
+from manetdiff.topology import Topology
 
 TARGET = "target"
 
@@ -42,25 +44,32 @@ def baselines(
     name: str,
     methods: Sequence[str] | None = None,
     layouts: int | None = None,
+    moves: int | None = None,
     report: Callable[[str], None] = lambda label: None,
 ) -> list[Score]:
     """Scores of the set's own topologies and of each method on the benchmark set `name`.
 
-    methods: those to run; all by default. layouts: at most so many. report is told each row before it is run.
+    methods: those to run; all by default. layouts: at most so many. moves: run the methods that take a number of moves
+    once, with this one. report is told each row before it is run.
     """
     for method in methods or ():
         if method not in METHODS:
             raise SolverError(f"unknown method {method!r}; known are {', '.join(METHODS)}")
     everything = spread_out(load_benchmark(name), layouts)
     rows = [stored(TARGET, everything)]
-    for entry in ENTRIES:
+    for entry in ENTRIES if moves is None else _with_moves(moves):
         if methods is None or entry.method in methods:
             report(f"{name}: {entry.label}")
             rows.append(_row(entry, spread_out(everything, entry.most_layouts)))
     return rows
 
 
-def _row(entry: Entry, layouts: Sequence) -> Score:  # type: ignore[type-arg]
+def _with_moves(moves: int) -> list[Entry]:
+    methods = dict.fromkeys(entry.method for entry in ENTRIES if entry.moves is not None)
+    return [Entry(f"{method}, {moves:,} moves", method, moves=moves) for method in methods]
+
+
+def _row(entry: Entry, layouts: Sequence[SolvedLayout]) -> Score:
     radio = Radio()
     solve_one = partial(_solve, entry, radio)
     # The omnidirectional protocol is scored by its own physics.
@@ -68,5 +77,5 @@ def _row(entry: Entry, layouts: Sequence) -> Score:  # type: ignore[type-arg]
     return score(entry.label, layouts, solve_one, judged_by)
 
 
-def _solve(entry: Entry, radio: Radio, fleet, index):  # type: ignore[no-untyped-def]
+def _solve(entry: Entry, radio: Radio, fleet: Fleet, index: int) -> Topology:
     return solve(fleet, radio, entry.method, entry.seconds, seed=index, moves=entry.moves)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from manetdiff import Fleet, Radio, Topology, correct, metrics, polish, solve
-from manetdiff.errors import TopologyError
+from manetdiff.errors import SolverError, TopologyError
 from manetdiff.radio import LinkTables, link_tables
 from manetdiff.scenarios import FAMILIES, draw
 from manetdiff.topology import antenna_loads, component_labels, out_of_range, same_parity
@@ -99,7 +99,7 @@ def test_each_phase_does_its_work_and_says_so() -> None:
     assert [0, 1] in crowded.links.tolist()
 
 
-def test_interference_threshold_is_kept() -> None:
+def test_a_tight_interference_threshold_drops_links() -> None:
     rng = np.random.default_rng(8)
     fleet = draw("scatter", 24, rng)
     tables = link_tables(fleet, Radio())
@@ -158,6 +158,26 @@ def test_polish_never_makes_anything_worse_or_less_valid(
     saturated = [(antenna_loads(one, tables) > 1).sum() for one in (given_topology, polished)]
     assert saturated[1] <= saturated[0]
     assert out_of_range(polished, tables).sum() <= out_of_range(given_topology, tables).sum()
+
+
+def test_polish_survives_stars_of_any_size() -> None:
+    rng = np.random.default_rng(2)
+    for radio in (Radio(sectors=1, theta_max=np.pi, range=10.0), Radio(unit=1.0, range=1e3)):
+        for n in (8, 128):
+            fleet = Fleet(np.concatenate([[[-30.0, 0.0]], rng.uniform(-3, 3, (n - 1, 2))]), np.zeros(n))
+            star = Topology([(0, k) for k in range(2, n)], [0, 0] + [1] * (n - 2))
+            polished = polish(star, fleet, radio, moves=40)
+            before, after = metrics(star, fleet, radio), metrics(polished, fleet, radio)
+            assert after["throughput"] >= before["throughput"] - 1e-9
+
+
+def test_bad_thresholds_are_refused_by_name() -> None:
+    fleet = draw("box", 5, np.random.default_rng(0))
+    raw = Topology([(0, 1)], [0, 1, 0, 1, 0])
+    for name in ("tau_interference", "slack"):
+        for value in (float("nan"), -1.0):
+            with pytest.raises(SolverError, match=name):
+                correct(raw, fleet, **{name: value})  # type: ignore[arg-type]
 
 
 def test_polish_improves_and_repeats_itself() -> None:

@@ -104,7 +104,9 @@ class TestSameBytes:
         assert generate(SETTINGS, copy) == 0
         assert {path: path.stat().st_mtime_ns for path in copy.iterdir()} == before
 
-    @pytest.mark.parametrize("change", ["flip", "truncate", "empty", "delete", "seal", "alter seal", "temp", "foreign"])
+    @pytest.mark.parametrize(
+        "change", ["flip", "truncate", "empty", "delete", "seal", "alter seal", "misplaced", "temp", "foreign"]
+    )
     def test_damage_is_made_good(self, copy: Path, whole: Path, pairs: Path, change: str) -> None:
         shard = copy / "shard-00001.parquet"
         data = shard.read_bytes()
@@ -122,6 +124,8 @@ class TestSameBytes:
             checksum_name(shard).unlink()
         elif change == "alter seal":
             checksum_name(shard).write_text("0" * 64 + "  shard-00001.parquet\n")
+        elif change == "misplaced":
+            reseal(shard, (copy / "shard-00002.parquet").read_bytes())
         elif change == "temp":
             (copy / ".shard-00003.parquet.tmp").write_bytes(data[:100])
             (copy / ".dataset.json.tmp").write_bytes(b"{")
@@ -460,7 +464,7 @@ class TestBenchmarks:
         make_joined(settings, tmp_path / "again.parquet", workers=1)
         assert (tmp_path / "again.parquet").read_bytes() == (tmp_path / "once.parquet").read_bytes()
         assert sorted(content(tmp_path)) == ["again.parquet", "once.parquet"]
-        assert not is_done(tmp_path / "again.parquet", settings)  # a benchmark is no shard
+        assert not is_done(tmp_path / "again.parquet", settings, range(22))  # a benchmark is no shard
 
     def test_a_finished_file_is_left_alone(self, tmp_path: Path) -> None:
         settings = dataclasses.replace(BENCHMARKS["bench16"].settings(50), nodes=(6,), count=4)

@@ -52,6 +52,11 @@ def test_incremental_scores_are_faster_and_the_same() -> None:
     assert rates.ratio > 3
 
 
+@pytest.mark.slow
+def test_incremental_scoring_is_ten_times_faster_at_32_nodes() -> None:
+    assert move_rates(load_benchmark("bench32")[:22], seconds=6.0).ratio >= 10
+
+
 def test_over_time_covers_every_method_and_budget() -> None:
     points = over_time(load_benchmark("bench16")[:1], cpsat_layouts=1)
     assert {point.method for point in points} == {"greedy", "mst-greedy", "huang", "annealing", "reference", "cpsat"}

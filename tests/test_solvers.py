@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from manetdiff import METHODS, DisconnectedWarning, Fleet, Radio, Topology, metrics, solve
+from manetdiff import METHODS, DisconnectedWarning, Fleet, Radio, Topology, greedy, metrics, solve
 from manetdiff.errors import SolverError
 from manetdiff.radio import link_tables
 from manetdiff.scenarios import FAMILIES, draw
@@ -138,9 +138,39 @@ def test_greedy_is_algorithm_1() -> None:
     assert sorted(shortest) in links.tolist()
     assert len(greedy_links(tables, tau=1e9)[0]) == 0
     assert len(greedy_links(tables, tau=2.0)[0]) < len(links)
+    assert greedy(fleet, tau=2.0) == Topology(*greedy_links(tables, tau=2.0))
+    with pytest.raises(SolverError, match="tau"):
+        greedy(fleet, tau=math.nan)
+    with pytest.raises(SolverError, match="16 entries of 0, 1 or -1"):
+        greedy(fleet, parity=[2] * 16)
     # A parity that is given is kept.
     decided = np.array([0] * 8 + [-1] * 8)
     assert (greedy_links(tables, parity=decided)[1][:8] == 0).all()
+
+
+@pytest.mark.parametrize("method", ["reference", "annealing"])
+def test_the_bandwidth_changes_the_rates_and_not_the_search(method: str) -> None:
+    fleet = draw("scatter", 16, np.random.default_rng(8))
+    narrow, plain, wide = (
+        solve(fleet, Radio(bandwidth=bandwidth), method, moves=2000) for bandwidth in (2.0**-6 * 1e6, 1e6, 16e6)
+    )
+    assert narrow == plain == wide
+
+
+def test_a_time_budget_is_kept_to_for_large_fleets_too() -> None:
+    fleet = draw("scatter", 256, np.random.default_rng(1))
+    solve(fleet, budget=0.01)
+    start = time.perf_counter()
+    solve(fleet, budget=0.01)
+    # Tables and a spanning tree must be made in any case.
+    assert time.perf_counter() - start < 1.0
+
+
+def test_the_omnidirectional_protocol_has_its_own_physics() -> None:
+    fleet = draw("scatter", 12, np.random.default_rng(1))
+    topology = solve(fleet, method="omni")
+    own = metrics(topology, fleet, Radio().omnidirectional())["throughput"]
+    assert own < metrics(topology, fleet)["throughput"]
 
 
 def test_large_and_tiny_fleets_are_solved() -> None:
@@ -166,8 +196,11 @@ def test_bad_requests_are_refused_by_name() -> None:
             solve(fleet, budget=budget)
     with pytest.raises(SolverError, match="move budget"):
         solve(fleet, moves=0)
+    with pytest.raises(SolverError, match="move budget"):
+        solve(fleet, moves=math.nan)  # type: ignore[arg-type]
     with pytest.raises(SolverError, match="seed"):
         solve(fleet, seed=-1)
+    solve(fleet, seed=np.int64(3), moves=10)  # type: ignore[arg-type]
     with pytest.raises(SolverError, match="time budget"):
         solve(fleet, method="cpsat", moves=5)
 
@@ -181,7 +214,7 @@ def test_a_descent_goes_on_where_it_stopped_and_ends_where_no_pair_helps() -> No
     for step in (7, 10**9):
         state = new_state(tables, links, parity)
         cursor = np.zeros(2, dtype=np.int64)
-        while descend(tables, state, near, near_start, 1, 1e6, step, cursor) == step:
+        while descend(tables, state, near, near_start, 1, 1e6, 1e-9, step, cursor) == step:
             pass
         ends.append((total(state), read_links(state).tolist()))
         for i in range(20):

@@ -5,7 +5,7 @@ from importlib.metadata import PackageNotFoundError, version
 from manetdiff.errors import DisconnectedWarning, ManetDiffError
 from manetdiff.fleet import Fleet, displacement
 from manetdiff.radio import Radio
-from manetdiff.solvers import METHODS, correct, polish, solve
+from manetdiff.solvers import METHODS, correct, greedy, polish, solve
 from manetdiff.topology import Topology, continuity, kept, metrics, rates
 
 try:
@@ -24,6 +24,7 @@ __all__ = [
     "continuity",
     "correct",
     "displacement",
+    "greedy",
     "kept",
     "metrics",
     "polish",

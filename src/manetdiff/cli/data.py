@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -19,6 +18,7 @@ from rich.text import Text
 from manetdiff.data import BENCHMARKS, Progress, Settings, generate, make_benchmark, usable_cores
 from manetdiff.data.settings import DEFAULT_DISPLACEMENT, DEFAULT_SEARCH_MOVES, DEFAULT_SHARD_SIZE
 from manetdiff.errors import DataError
+from manetdiff.formats import read_radio
 from manetdiff.radio import Radio
 from manetdiff.scenarios import FAMILIES, MIXED
 
@@ -68,7 +68,8 @@ def command(
     """
     processes = usable_cores() if workers is None else workers
     if benchmark is not None:
-        if count is not None or moves or radio is not None or seed or nodes != ["16"] or family != [MIXED]:
+        fixed = count is not None or moves or radio is not None or seed or shard_size != DEFAULT_SHARD_SIZE
+        if fixed or nodes != ["16"] or family != [MIXED]:
             raise DataError("--benchmark: its sets are fixed; give only --out, --search-moves and --workers with it")
         with _shown() as report:
             made = make_benchmark(benchmark, out, search_moves=search_moves, workers=processes, report=report)
@@ -81,7 +82,7 @@ def command(
         count=count,
         seed=seed,
         families=FAMILIES if _parts(family) == [MIXED] else tuple(_parts(family)),
-        radio=Radio() if radio is None else _radio(radio),
+        radio=Radio() if radio is None else read_radio(radio),
         search_moves=DEFAULT_SEARCH_MOVES if search_moves is None else search_moves,
         shard_size=shard_size,
         displacement=displacement if moves else None,
@@ -102,18 +103,6 @@ def _whole(text: str) -> int:
         return int(text)
     except ValueError:
         raise DataError(f"--nodes: give whole numbers, such as 16 or 16,32, not {text!r}") from None
-
-
-def _radio(path: Path) -> Radio:
-    try:
-        values = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read: {error.strerror}") from None
-    except ValueError as error:
-        raise DataError(f"{path}: not JSON: {error}") from None
-    if not isinstance(values, dict):
-        raise DataError(f'{path}: give a JSON object of radio parameters, such as {{"range": 2.0}}')
-    return Radio.from_dict(values)
 
 
 @contextmanager

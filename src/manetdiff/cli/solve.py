@@ -18,7 +18,7 @@ from manetdiff.topology import Topology, metrics
 
 STANDARD = "-"
 # The physics keeps tables of all pairs: beyond this a laptop's memory is at risk, and no search would get anywhere.
-LARGEST_FLEET = 2000
+LARGEST_FLEET = 512
 
 
 def command(
@@ -66,6 +66,9 @@ def command(
     if method in METHODS:
         warm_up(physics, method)
     topology = solve(where, physics, method, budget, seed, moves=moves)
+    if method == "omni":
+        # The omnidirectional protocol is scored, drawn and written by its own physics.
+        physics = physics.omnidirectional()
     scores = metrics(topology, where, physics)
     if out is not None:
         write_topology(topology, where, physics, out)

@@ -15,10 +15,8 @@ PATIENCE_S = 1.5
 
 
 def warm_up(radio: Radio, *methods: str) -> None:
-    """Solve a toy by each method, so that times are those of the searches; says so if that takes a while."""
-    notice = threading.Timer(
-        PATIENCE_S, print, ["compiling the solvers; this happens once on a machine …"], {"file": sys.stderr}
-    )
+    """Solve a toy by each method, so that times are those of the searches; tells a person if that takes a while."""
+    notice = threading.Timer(PATIENCE_S, _say_so)
     notice.daemon = True
     notice.start()
     toy = Fleet([(0, 0), (1, 0), (0, 1), (1, 2)], [0, 0, 0, 0])
@@ -27,3 +25,8 @@ def warm_up(radio: Radio, *methods: str) -> None:
         budget = {"budget": 0.1} if method == "cpsat" else {"moves": 300}
         metrics(solve(toy, wide, method, **budget), toy, wide)
     notice.cancel()
+
+
+def _say_so() -> None:
+    if sys.stderr.isatty():
+        print("compiling the solvers; this happens once on a machine …", file=sys.stderr)

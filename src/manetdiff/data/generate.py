@@ -87,7 +87,11 @@ def read_settings(folder: Path) -> Settings:
 
 
 def _fill(settings: Settings, folder: Path, workers: int, report: Callable[[Progress], None]) -> int:
-    missing = [shard for shard in range(settings.shards) if not is_done(folder / shard_name(shard), settings)]
+    missing = [
+        shard
+        for shard in range(settings.shards)
+        if not is_done(folder / shard_name(shard), settings, settings.shard_indices(shard))
+    ]
     done = settings.count - sum(len(settings.shard_indices(shard)) for shard in missing)
     report(Progress(done, settings.count))
     tasks = ((settings, part) for shard in missing for part in _parts(settings.shard_indices(shard)))

@@ -137,10 +137,12 @@ def describe_solver() -> dict[str, Any]:
     """What solves the layouts, JSON-ready."""
     return {
         "method": "reference",
+        "version": reference.VERSION,
         "temperatures": [reference.HOT, reference.COLD],
         "moves_a_node": reference.MOVES_A_NODE,
         "annealed": reference.ANNEALED,
         "crowd": reference.CROWD,
+        "penalties": list(reference.PENALTIES),
     }
 
 

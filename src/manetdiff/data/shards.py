@@ -83,12 +83,15 @@ def read_sealed(path: Path) -> bytes:
     return content
 
 
-def is_done(path: Path, settings: Settings) -> bool:
-    """Whether this shard lies there whole and unaltered, and is one of this very set."""
+def is_done(path: Path, settings: Settings, indices: range) -> bool:
+    """Whether this shard lies there whole and unaltered, is one of this very set, and holds these layouts."""
     try:
         content = read_sealed(path)
         with pq.ParquetFile(pa.BufferReader(content)) as file:
-            return settings_of(file.schema_arrow, path.name) == settings
+            if settings_of(file.schema_arrow, path.name) != settings:
+                return False
+            there: list[int] = file.read(columns=["index"])["index"].to_pylist()
+            return there == [index for index in indices for _ in range(settings.rows_each)]
     except (DataError, pa.ArrowException, OSError):
         return False
 

@@ -92,11 +92,11 @@ def draw_over_time(points: Sequence[Point], path: Path) -> None:
                 label=method,
             )
         axes.set_xscale("log")
-        axes.set_ylim(0.86, 1.005)
+        axes.set_ylim(min(point.ratio for point in points if point.method != "cpsat") - 0.01, 1.005)
         axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
         axes.set_xlabel("time a layout on one core, ms")
         axes.set_ylabel("T as a share of the long-searched T")
         axes.set_title(f"{nodes} nodes")
         axes.grid(alpha=0.3)
-        axes.legend(loc="lower right", fontsize=8)
+        axes.legend(loc="upper left", fontsize=8)
     figure.savefig(path, dpi=130)

@@ -34,11 +34,11 @@ class Score:
 
 def score(method: str, layouts: Sequence[SolvedLayout], solve_one: Solve, radio: Radio) -> Score:
     """Solve every layout, `solve_one(fleet, index)`, and score the results by this radio."""
-    solve_one(layouts[0].fleet, 0)  # compiled code is compiled before it is timed
     results, seconds = [], 0.0
     with warnings.catch_warnings():
         # A method that leaves a network in parts shows it in its share of connected layouts.
         warnings.simplefilter("ignore", DisconnectedWarning)
+        solve_one(layouts[0].fleet, 0)  # compiled before it is timed
         for index, layout in enumerate(layouts):
             start = time.perf_counter()
             topology = solve_one(layout.fleet, index)

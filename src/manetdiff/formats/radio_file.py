@@ -16,5 +16,3 @@ def read_radio(path: PathLike) -> Radio:
         return Radio.from_dict(values)
     except RadioError as error:
         raise FormatError(f"{text.name}: {error}") from None
-    except OverflowError:
-        raise FormatError(f"{text.name}: radio: a number is too large") from None

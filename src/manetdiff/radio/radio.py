@@ -96,6 +96,8 @@ class Radio:
         With alpha = 0 every link is sent at full power; above 0 a link of length d uses (d / range)^(2·alpha) of it.
         The received power is exactly Friis' `power · gain² · (wavelength / 4πd)²`.
         """
+        if not (_is_number(min_snr) and _is_number(alpha) and alpha >= 0):
+            raise RadioError(f"radio: min_snr and alpha must be finite numbers, not {min_snr!r} and {alpha!r}")
         budget = LinkBudget(frequency, bandwidth, power, gain, noise_figure, losses, temperature)
         reach = budget.distance_at_snr(min_snr) if range is None else range
         if not (_is_number(reach) and reach > 0):

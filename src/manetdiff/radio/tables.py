@@ -80,6 +80,11 @@ class LinkTables(NamedTuple):
         return np.asarray(self.wholes[SECTOR, :, : self.nodes])
 
     @property
+    def megahertz(self) -> float:
+        """Bandwidth."""
+        return float(self.constants[MEGAHERTZ])
+
+    @property
     def sectors(self) -> int:
         """Q."""
         return int(self.constants[SECTORS])

@@ -32,14 +32,16 @@ from manetdiff.solvers.walks import label_components
 
 DEFAULT_BUDGET = Budget(moves=200_000)
 HOT, COLD = 0.8, 0.05
-# Worth more than any single link, so that the best topologies found are connected.
+# In Mbit/s a MHz of bandwidth, as the temperatures are. Worth more than any single link, so that the best topologies
+# found are connected.
 PENALTY = 8.0
 FLIPS = 0.1
 
 
-def anneal_plainly(tables: LinkTables, budget: Budget, seed: int) -> Found:
+def anneal_plainly(tables: LinkTables, budget: Budget, seed: int, started: float | None = None) -> Found:
     """The better of the chain's last topology and the forest that it started from."""
-    meter = Meter(budget)
+    meter = Meter(budget, started)
+    scale = tables.megahertz
     near, near_start = nearest_first(tables)
     links, parity = spanning_forest(tables)
     best = found(tables, links, parity, "forest")
@@ -51,17 +53,18 @@ def anneal_plainly(tables: LinkTables, budget: Budget, seed: int) -> Found:
     step = 10 * tables.nodes
     while (left := meter.moves_left(at_least=step)) > 0 and meter.spent < 1.0:
         moves = min(step, left)
-        ratio = COLD / HOT
-        before = meter.spent
-        after = (meter.moves + moves) / (meter.moves + left)
-        _anneal(tables, state, switched, label, rng, near, near_start, moves, HOT * ratio**before, HOT * ratio**after)
+        shares = (meter.spent, (meter.moves + moves) / (meter.moves + left))
+        hot, cold = (scale * HOT * (COLD / HOT) ** share for share in shares)
+        _anneal(tables, state, switched, label, rng, near, near_start, moves, hot, cold, scale * PENALTY)
         meter.moves += moves
     best = better(best, found(tables, read_links(state), state.parity.copy(), "annealing"))
     return best.with_report(moves=meter.moves)
 
 
 @kernel
-def _anneal(tables, state, switched, label, rng, near, near_start, moves, hot, cold):  # type: ignore[no-untyped-def]
+def _anneal(  # type: ignore[no-untyped-def]
+    tables, state, switched, label, rng, near, near_start, moves, hot, cold, penalty
+):
     n = len(state.parity)
     cooling = (cold / hot) ** (1.0 / moves)
     temperature = hot
@@ -90,8 +93,8 @@ def _anneal(tables, state, switched, label, rng, near, near_start, moves, hot, c
         least = temperature * np.log(1.0 - uniform(rng))
         gain = total(state) - before
         # Components are only counted where they can matter: no change of theirs is worth more than n penalties.
-        now = label_components(state, label) if gain + PENALTY * (components - 1) >= least else n + 1
-        if gain + PENALTY * (components - now) >= least:
+        now = label_components(state, label) if gain + penalty * (components - 1) >= least else n + 1
+        if gain + penalty * (components - now) >= least:
             components = now
             if j >= 0:
                 switched[i, j] = switched[j, i] = linked(state, i, j)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
+from numbers import Integral
 
 from manetdiff.errors import SolverError
 
@@ -21,7 +22,7 @@ class Budget:
             raise SolverError("a budget is either a time in seconds or a number of moves, one of the two")
         if self.seconds is not None and not (math.isfinite(self.seconds) and self.seconds > 0):
             raise SolverError(f"a time budget must be a finite number of seconds above 0, not {self.seconds!r}")
-        if self.moves is not None and (isinstance(self.moves, bool) or int(self.moves) != self.moves or self.moves < 1):
+        if self.moves is not None and not (is_whole(self.moves) and self.moves >= 1):
             raise SolverError(f"a move budget must be a whole number above 0, not {self.moves!r}")
 
     @classmethod
@@ -30,13 +31,19 @@ class Budget:
         return default if seconds is None and moves is None else cls(seconds, moves)
 
 
+def is_whole(value: object) -> bool:
+    """Whether it is a whole number; True and False are not."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
 class Meter:
     """A budget being spent: tells how far it is used up, and paces a search that checks it now and then."""
 
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, budget: Budget, started: float | None = None) -> None:
+        """started: when the clock began, by time.perf_counter; now by default."""
         self.budget = budget
         self.moves = 0
-        self._start = time.perf_counter()
+        self._start = time.perf_counter() if started is None else started
 
     @property
     def seconds(self) -> float:
@@ -56,6 +63,8 @@ class Meter:
         if self.budget.moves is not None:
             return max(0, self.budget.moves - self.moves)
         assert self.budget.seconds is not None
+        if self.seconds >= self.budget.seconds:
+            return 0
         if self.moves == 0:
             return at_least
         pace = self.moves / max(self.seconds, 1e-9)

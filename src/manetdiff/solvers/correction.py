@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from manetdiff.compiled import NOBODY, kernel
+from manetdiff.errors import SolverError
 from manetdiff.fleet import Fleet
 from manetdiff.radio import LinkTables, Radio, link_tables
 from manetdiff.radio.rates import heard_noise
@@ -64,7 +65,8 @@ def correct(
     The result has no link inside one parity, none out of range, at most one link an antenna, and is connected unless
     no admissible link is left between its parts.
 
-    tau_interference: most interference power on either direction of a link (τ_I); by default the throughput decides.
+    tau_interference: most interference power on either direction of a link when the link is looked at (τ_I), as
+        printed: links added later can raise it again. By default there is no such limit, and the throughput decides.
     slack: how much T, in Mbit/s, a pruned link may cost (ε of the printed algorithm).
     flip_parts: turn whole parts where nothing else connects them (not in the paper).
     """
@@ -87,6 +89,9 @@ def correct_from_tables(
 ) -> Topology:
     """The same where the layout's tables are at hand."""
     topology.check_fits(tables.nodes)
+    for name, value in (("tau_interference", tau_interference), ("slack", slack)):
+        if not value >= 0:
+            raise SolverError(f"{name} must be a number of at least 0, not {value!r}")
     counts = dict.fromkeys(COUNTS, 0)
     kept = _sanitise(topology, tables, counts)
     state = new_state(tables, kept, topology.parity)

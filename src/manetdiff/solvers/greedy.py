@@ -11,23 +11,38 @@ import numpy as np
 import numpy.typing as npt
 
 from manetdiff.compiled import kernel
-from manetdiff.radio import LinkTables
+from manetdiff.errors import SolverError
+from manetdiff.fleet import Fleet
+from manetdiff.radio import LinkTables, Radio, link_tables
 from manetdiff.radio.tables import DISTANCE, SECTOR
 from manetdiff.solvers.gains import own_rate
 from manetdiff.solvers.state import add_link, begin, new_state, read_links, settle
 from manetdiff.solvers.walks import LOAD, joined
+from manetdiff.topology import Topology
 
 IntArray = npt.NDArray[np.int64]
 
 UNDECIDED = -1
 
 
-def greedy_links(tables: LinkTables, tau: float = 0.0, parity: IntArray | None = None) -> tuple[IntArray, IntArray]:
-    """Links (m, 2) and parity (n,) by Algorithm 1.
+def greedy(
+    fleet: Fleet, radio: Radio | None = None, *, tau: float = 0.0, parity: npt.ArrayLike | None = None
+) -> Topology:
+    """A topology by Algorithm 1.
 
-    tau: least rate, in Mbit/s, at which a link is taken. parity: (n,) of 0, 1 and -1 (undecided); None leaves all open.
-    Nodes that no link reaches end with parity 0.
+    tau: least rate, in Mbit/s, at which a link is taken.
+    parity: (n,) of 0, 1 and -1 (undecided); None leaves all open. What is decided is kept.
     """
+    if not tau >= 0:
+        raise SolverError(f"tau must be a rate of at least 0, not {tau!r}")
+    start = None if parity is None else np.asarray(parity)
+    if start is not None and (start.shape != (len(fleet),) or not np.isin(start, (UNDECIDED, 0, 1)).all()):
+        raise SolverError(f"parity must be {len(fleet)} entries of 0, 1 or -1 (undecided)")
+    return Topology(*greedy_links(link_tables(fleet, radio or Radio()), tau, start), {"method": "greedy"})
+
+
+def greedy_links(tables: LinkTables, tau: float = 0.0, parity: IntArray | None = None) -> tuple[IntArray, IntArray]:
+    """Links (m, 2) and parity (n,), where the layout's tables are at hand; nodes without a link end with parity 0."""
     start = np.full(tables.nodes, UNDECIDED, dtype=np.int64) if parity is None else np.asarray(parity, dtype=np.int64)
     i, j = np.nonzero(np.triu(tables.candidate))
     order = np.argsort(tables.reals[DISTANCE, i, j], kind="stable")

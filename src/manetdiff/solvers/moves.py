@@ -34,7 +34,7 @@ from manetdiff.solvers.walks import LOAD, count_parts
 
 IntArray = npt.NDArray[np.int64]
 
-# What counts as a gain in a descent: above rounding error, so that it ends.
+# What counts as a gain in a descent, in Mbit/s a MHz: above rounding error, so that it ends.
 LEAST_GAIN = 1e-9
 
 
@@ -67,11 +67,11 @@ def anneal(tables, state, rng, near, near_start, moves, hot, cold, limit, penalt
 
 
 @kernel
-def descend(tables, state, near, near_start, limit, penalty, most, cursor):  # type: ignore[no-untyped-def]
+def descend(tables, state, near, near_start, limit, penalty, least, most, cursor):  # type: ignore[no-untyped-def]
     """Try every candidate pair in turn, keeping what raises T, until a whole round finds nothing; moves tried.
 
-    most: moves after which to stop in any case. cursor: (2,) where the round stands and how many tries in a row have
-    found nothing; a call goes on where the last one stopped, and two zeros begin anew.
+    least: what counts as a gain. most: moves after which to stop in any case. cursor: (2,) where the round stands and
+    how many tries in a row have found nothing; a call goes on where the last one stopped, and two zeros begin anew.
     """
     round_of_all = len(near) * limit
     tried = 0
@@ -86,7 +86,7 @@ def descend(tables, state, near, near_start, limit, penalty, most, cursor):  # t
         cursor[0] = (cursor[0] + 1) % round_of_all
         cursor[1] += 1
         tried += 1
-        if try_pair(tables, state, i, near[at], LEAST_GAIN, crowd, penalty):
+        if try_pair(tables, state, i, near[at], least, crowd, penalty):
             cursor[1] = 0
     return tried
 

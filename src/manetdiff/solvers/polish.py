@@ -22,9 +22,11 @@ from manetdiff.topology.metrics import metrics_from_tables
 IntArray = npt.NDArray[np.int64]
 
 DEFAULT_BUDGET = Budget(moves=2_000)
-# Warm enough to leave a local optimum, cool enough to stay near it.
+# Temperatures in Mbit/s a MHz of bandwidth: warm enough to leave a local optimum, cool enough to stay near it.
 WARM, COLD = 0.6, 0.1
 MOVES_A_NODE = 30
+# A raw topology with more links than this on one antenna is nothing to polish: it wants correcting first.
+MOST_CROWDED = 8
 # More than any move gains: a connected network stays so.
 PENALTY = 1e6
 
@@ -40,20 +42,22 @@ def polish(
 ) -> Topology:
     """A topology at least as good: no more components, violations or saturated antennas, and no less T.
 
+    A topology with more than eight links on an antenna comes back as it is: correct it first.
     budget: seconds; or moves: a number of moves, which gives the same answer on every machine (default 2,000).
     """
     asked = Budget.of(budget, moves, DEFAULT_BUDGET)
-    return polish_from_tables(topology, link_tables(fleet, radio or Radio()), asked, seed)
+    meter = Meter(asked)
+    return polish_from_tables(topology, link_tables(fleet, radio or Radio()), meter, seed)
 
 
-def polish_from_tables(topology: Topology, tables: LinkTables, budget: Budget, seed: int) -> Topology:
-    """The same where the layout's tables are at hand."""
+def polish_from_tables(topology: Topology, tables: LinkTables, meter: Meter, seed: int) -> Topology:
+    """The same where the layout's tables are at hand and the clock runs already."""
     topology.check_fits(tables.nodes)
-    meter = Meter(budget)
     sound = topology.links[~(same_parity(topology) | out_of_range(topology, tables))]
     # A topology without saturated antennas stays so; one with them may keep as many, but is not driven to it.
-    saturated = bool((antenna_loads(Topology(sound, topology.parity), tables) > 1).any())
-    if saturated and len(sound) > tables.nodes * tables.sectors:
+    loads = antenna_loads(Topology(sound, topology.parity), tables)
+    saturated = bool((loads > 1).any())
+    if loads.max(initial=0) > MOST_CROWDED:
         return _with_report(topology, meter, improved=False)
     found = _search(tables, sound, topology.parity, meter, seed, limit=2 if saturated else 1)
     improved = _no_worse(found, topology, tables) and found != topology
@@ -61,6 +65,7 @@ def polish_from_tables(topology: Topology, tables: LinkTables, budget: Budget, s
 
 
 def _search(tables: LinkTables, links: IntArray, parity: IntArray, meter: Meter, seed: int, limit: int) -> Topology:
+    scale = tables.megahertz
     near, near_start = nearest_first(tables)
     state = new_state(tables, links, parity)
     rng = seeded(seed, 0)
@@ -71,18 +76,19 @@ def _search(tables: LinkTables, links: IntArray, parity: IntArray, meter: Meter,
     while True:
         cursor = np.zeros(2, dtype=np.int64)
         while (left := meter.moves_left(at_least=step)) > 0:
-            tried = descend(tables, state, near, near_start, limit, PENALTY, min(left, step), cursor)
+            most = min(left, step)
+            tried = descend(tables, state, near, near_start, limit, scale * PENALTY, scale * LEAST_GAIN, most, cursor)
             meter.moves += tried
-            if tried < min(left, step):
+            if tried < most:
                 break
-        if count_parts(state) <= parts and total(state) > best_total + LEAST_GAIN:
+        if count_parts(state) <= parts and total(state) > best_total + scale * LEAST_GAIN:
             best, best_total = Topology(read_links(state), state.parity.copy()), total(state)
         left = meter.moves_left(at_least=0)
         if left <= 0:
             return best
         reset(tables, state, best.links, best.parity)
         kick = min(left, MOVES_A_NODE * tables.nodes)
-        anneal(tables, state, rng, near, near_start, kick, WARM, COLD, limit, PENALTY)
+        anneal(tables, state, rng, near, near_start, kick, scale * WARM, scale * COLD, limit, scale * PENALTY)
         meter.moves += kick
 
 

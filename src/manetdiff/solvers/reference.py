@@ -16,7 +16,7 @@ from manetdiff.radio import LinkTables
 from manetdiff.solvers.budget import Budget, Meter
 from manetdiff.solvers.greedy import greedy_links
 from manetdiff.solvers.heuristics import mst_greedy_links
-from manetdiff.solvers.moves import anneal, descend, nearest_first
+from manetdiff.solvers.moves import LEAST_GAIN, anneal, descend, nearest_first
 from manetdiff.solvers.result import Found, better, found
 from manetdiff.solvers.rng import seeded
 from manetdiff.solvers.spanning import spanning_forest
@@ -24,11 +24,16 @@ from manetdiff.solvers.state import new_state, read_links, reset
 
 DEFAULT_BUDGET = Budget(moves=50_000)
 
+# Counts up with every change of what the search finds for a seed and a number of moves, so that no dataset is begun by
+# one search and finished by another.
+VERSION = 1
+
 # Measured on mixed layouts of 16 and 32 nodes: hotter, colder, fewer and more restarts were all worse at equal moves.
+# Temperatures and penalties are in Mbit/s a MHz of bandwidth.
 HOT, COLD = 1.5, 0.1
 MOVES_A_NODE = 200
-# Share of the budget for annealing; the rest is for the descent at the end.
-ANNEALED = 0.95
+# Shares of the budget: after the first, no construction is begun; after the second, only the descent is left.
+CONSTRUCTED, ANNEALED = 0.5, 0.95
 # What a part costs, in turn from one annealing to the next. The high price keeps the network whole all the way, which
 # is best for most fleets; at the low one it falls into parts while hot, which finds the best trees of sparse fleets.
 PENALTIES = (8.0, 1.0)
@@ -36,34 +41,39 @@ PENALTIES = (8.0, 1.0)
 CROWD = 2
 
 
-def search(tables: LinkTables, budget: Budget, seed: int) -> Found:
-    """The best topology that the budget finds."""
-    meter = Meter(budget)
+def search(tables: LinkTables, budget: Budget, seed: int, started: float | None = None) -> Found:
+    """The best topology that the budget finds; a time budget runs from `started`, by default from now."""
+    meter = Meter(budget, started)
+    scale = tables.megahertz
     near, near_start = nearest_first(tables)
     forest, parity = spanning_forest(tables)
     state = new_state(tables, forest, parity)
-    best = found(tables, *mst_greedy_links(tables), "construction")
+    best = found(tables, forest, parity, "forest")
+    if meter.spent < CONSTRUCTED:
+        best = better(best, found(tables, *mst_greedy_links(tables), "construction"))
     restarts = 0
     while meter.spent < ANNEALED:
         reset(tables, state, forest, parity)
-        penalty = PENALTIES[restarts % len(PENALTIES)]
+        penalty = scale * PENALTIES[restarts % len(PENALTIES)]
         _cool_down(tables, state, near, near_start, meter, seeded(seed, restarts), penalty)
         restarts += 1
         best = better(best, found(tables, read_links(state), state.parity.copy(), "search"))
     reset(tables, state, best.links, best.parity)
     step, cursor = 10 * tables.nodes, np.zeros(2, dtype=np.int64)
     while (left := meter.moves_left(at_least=step)) > 0:
-        tried = descend(tables, state, near, near_start, CROWD, PENALTIES[0], min(left, step), cursor)
+        most = min(left, step)
+        tried = descend(tables, state, near, near_start, CROWD, scale * PENALTIES[0], scale * LEAST_GAIN, most, cursor)
         meter.moves += tried
-        if tried < min(left, step):
+        if tried < most:
             break
     best = better(best, found(tables, read_links(state), state.parity.copy(), "search"))
-    best = better(best, found(tables, *greedy_links(tables), "greedy"))
+    if meter.budget.moves is not None or meter.spent < 1.0:
+        best = better(best, found(tables, *greedy_links(tables), "greedy"))
     return best.with_report(restarts=restarts, moves=meter.moves, fallback=best.origin == "greedy")
 
 
 def _cool_down(tables: LinkTables, state, near, near_start, meter: Meter, rng, penalty: float) -> None:  # type: ignore[no-untyped-def]
-    """One annealing of the usual length, or of what is left of the budget if that is less."""
+    """One annealing of the usual length, or as far as the budget goes."""
     # Small steps, so that a time budget is kept to about a millisecond.
     step = 10 * tables.nodes
     done = 0
@@ -71,7 +81,7 @@ def _cool_down(tables: LinkTables, state, near, near_start, meter: Meter, rng, p
         left = max(1, int(ANNEALED * meter.moves_left(at_least=step)))
         planned = min(MOVES_A_NODE * tables.nodes, done + left)
         moves = min(step, planned - done)
-        before, after = (HOT * (COLD / HOT) ** (part / planned) for part in (done, done + moves))
+        before, after = (tables.megahertz * HOT * (COLD / HOT) ** (part / planned) for part in (done, done + moves))
         anneal(tables, state, rng, near, near_start, moves, before, after, CROWD, penalty)
         done += moves
         meter.moves += moves

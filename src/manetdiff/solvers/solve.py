@@ -11,7 +11,7 @@ from manetdiff.errors import DisconnectedWarning, SolverError
 from manetdiff.fleet import Fleet
 from manetdiff.radio import LinkTables, Radio, link_tables
 from manetdiff.solvers import annealing, reference
-from manetdiff.solvers.budget import Budget
+from manetdiff.solvers.budget import Budget, is_whole
 from manetdiff.solvers.cpsat import DEFAULT_BUDGET as CPSAT_BUDGET
 from manetdiff.solvers.cpsat import solve_relaxation
 from manetdiff.solvers.exact import enumerate_all
@@ -29,6 +29,7 @@ class _Task:
     tables: LinkTables
     budget: Budget | None
     seed: int
+    started: float
 
 
 def solve(
@@ -50,13 +51,13 @@ def solve(
     """
     if method not in METHODS:
         raise SolverError(f"unknown method {method!r}; known are {', '.join(METHODS)}")
-    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**63:
+    if not is_whole(seed) or not 0 <= seed < 2**63:
         raise SolverError(f"seed must be a whole number from 0 to 2^63 - 1, not {seed!r}")
     chosen = radio or Radio()
     asked = None if budget is None and moves is None else Budget(budget, moves)
     start = time.perf_counter()
     tables = link_tables(fleet, chosen)
-    result = METHODS[method](_Task(fleet, chosen, tables, asked, seed))
+    result = METHODS[method](_Task(fleet, chosen, tables, asked, int(seed), start))
     report = {
         "method": method,
         "seconds": time.perf_counter() - start,
@@ -80,13 +81,24 @@ def _warn_disconnected(fleet: Fleet, radio: Radio, tables: LinkTables, method: s
 
 def _omni(task: _Task) -> Found:
     links, parity = omni_links(task.fleet, task.radio)
-    return found(task.tables, links, parity, "omni")
+    # Scored by its own physics, as its users should: see Radio.omnidirectional.
+    return found(link_tables(task.fleet, task.radio.omnidirectional()), links, parity, "omni")
+
+
+def _reference(task: _Task) -> Found:
+    budget = task.budget or reference.DEFAULT_BUDGET
+    return reference.search(task.tables, budget, task.seed, task.started)
+
+
+def _annealing(task: _Task) -> Found:
+    budget = task.budget or annealing.DEFAULT_BUDGET
+    return annealing.anneal_plainly(task.tables, budget, task.seed, task.started)
 
 
 METHODS: dict[str, Callable[[_Task], Found]] = {
     "exact": lambda task: enumerate_all(task.tables),
-    "reference": lambda task: reference.search(task.tables, task.budget or reference.DEFAULT_BUDGET, task.seed),
-    "annealing": lambda task: annealing.anneal_plainly(task.tables, task.budget or annealing.DEFAULT_BUDGET, task.seed),
+    "reference": _reference,
+    "annealing": _annealing,
     "cpsat": lambda task: solve_relaxation(task.tables, task.budget or CPSAT_BUDGET, task.seed),
     "greedy": lambda task: found(task.tables, *greedy_links(task.tables), "greedy"),
     "mst-greedy": lambda task: found(task.tables, *mst_greedy_links(task.tables), "mst-greedy"),

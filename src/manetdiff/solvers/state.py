@@ -67,8 +67,9 @@ class SearchState(NamedTuple):
 def new_state(tables: LinkTables, links: IntArray, parity: IntArray) -> SearchState:
     """The state of the links (m, 2), all of opposite parity (n,)."""
     n, sectors = tables.nodes, tables.sectors
-    # A move of the searches changes a few dozen values; one that tears down everything still fits.
-    capacity = 64 * n * n + 1024
+    # A move of the searches changes a few dozen values. Moves on antennas with very many links can need more than this;
+    # see _note.
+    capacity = 64 * n * n + 4096
     state = SearchState(
         np.array(parity, dtype=np.int64),
         np.zeros(1),
@@ -297,6 +298,9 @@ def _wait(state, i, j):  # type: ignore[no-untyped-def]
 @kernel
 def _note(state, kind, i, j, value):  # type: ignore[no-untyped-def]
     at = state.sizes[JOURNAL]
+    if at == len(state.journal):
+        # Such a move cannot be taken back whole: the state stays sound, its T drifts. Results are scored from scratch.
+        return
     state.journal[at] = (kind << 32) | (i << 16) | j
     state.journal_value[at] = value
     state.sizes[JOURNAL] = at + 1

@@ -98,5 +98,6 @@ def draw_over_time(points: Sequence[Point], path: Path) -> None:
         axes.set_ylabel("T as a share of the long-searched T")
         axes.set_title(f"{nodes} nodes")
         axes.grid(alpha=0.3)
-        axes.legend(loc="upper left", fontsize=8)
+        handles = axes.get_legend_handles_labels()
+    figure.legend(*handles, loc="outside lower center", ncols=len(colours), fontsize=8, frameon=False)
     figure.savefig(path, dpi=130)

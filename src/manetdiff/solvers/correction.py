@@ -159,6 +159,17 @@ def _drop_interfered(tables, state, links, tau):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def _could_join(tables, state, label, i, j):  # type: ignore[no-untyped-def]
+    """Whether i and j, in different parts, are within range of each other and have both antennas free."""
+    return (
+        label[i] != label[j]
+        and tables.wholes[CANDIDATE, i, j] == 1
+        and state.wholes[LOAD, i, tables.wholes[SECTOR, i, j]] == 0
+        and state.wholes[LOAD, j, tables.wholes[SECTOR, j, i]] == 0
+    )
+
+
+@kernel
 def _repair(tables, state, label, tau):  # type: ignore[no-untyped-def]
     """Join the parts by admissible links, the one that raises T most first; the number of links added."""
     n = len(state.parity)
@@ -168,11 +179,8 @@ def _repair(tables, state, label, tau):  # type: ignore[no-untyped-def]
         for i in range(n):
             for j in range(i + 1, n):
                 if (
-                    label[i] != label[j]
-                    and state.parity[i] != state.parity[j]
-                    and tables.wholes[CANDIDATE, i, j]
-                    and state.wholes[LOAD, i, tables.wholes[SECTOR, i, j]] == 0
-                    and state.wholes[LOAD, j, tables.wholes[SECTOR, j, i]] == 0
+                    state.parity[i] != state.parity[j]
+                    and _could_join(tables, state, label, i, j)
                     and _interference(tables, state, i, j) <= tau
                 ):
                     gain = gain_of_free_link(tables, state, i, j)
@@ -195,12 +203,9 @@ def _flip_a_part(tables, state, label):  # type: ignore[no-untyped-def]
     for i in range(n):
         for j in range(i + 1, n):
             if (
-                label[i] != label[j]
-                and state.parity[i] == state.parity[j]
-                and tables.wholes[CANDIDATE, i, j]
-                and state.wholes[LOAD, i, tables.wholes[SECTOR, i, j]] == 0
-                and state.wholes[LOAD, j, tables.wholes[SECTOR, j, i]] == 0
+                state.parity[i] == state.parity[j]
                 and tables.reals[SIGNAL, i, j] > strongest
+                and _could_join(tables, state, label, i, j)
             ):
                 strongest = tables.reals[SIGNAL, i, j]
                 # The part that does not hold node 0, so that the rest keeps its parity.

@@ -131,10 +131,13 @@ def test_correction_is_quick(n: int) -> None:
     times = []
     for density in np.linspace(0.0, 1.0, 21):
         raw = Topology(np.argwhere(np.triu(rng.random((n, n)) < density, 1)), rng.integers(0, 2, n))
-        correct(raw, fleet)
-        start = time.perf_counter()
-        correct(raw, fleet)
-        times.append(time.perf_counter() - start)
+        # The best of three: what is measured is the algorithm, not how busy the machine is.
+        tries = []
+        for _ in range(3):
+            start = time.perf_counter()
+            correct(raw, fleet)
+            tries.append(time.perf_counter() - start)
+        times.append(min(tries))
     assert max(times) < 0.1
     if n == 16:
         assert np.median(times) < 0.005

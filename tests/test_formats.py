@@ -354,3 +354,17 @@ def test_links_are_followed_and_devices_are_not_replaced(tmp_path: Path) -> None
     assert_same(read_fleet(tmp_path / "real.json"), fleet)
     write_fleet(fleet, os.devnull)
     assert not Path(os.devnull).is_file()
+
+
+def test_degrees_taken_for_radians_are_doubted(tmp_path: Path) -> None:
+    path = tmp_path / "fleet.csv"
+    path.write_text("id,x,y,yaw\nA,0,0,0\nB,1,1,90\n")
+    with pytest.warns(UserWarning, match=r"fleet\.csv: node 'B': yaw 90 .* radians"):
+        read_fleet(path)
+
+
+def test_a_missing_id_column_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "fleet.csv"
+    path.write_text("lat,lon,heading\n48,2,0\n")
+    with pytest.raises(FormatError, match="the column id is missing beside lat, lon, heading"):
+        read_fleet(path)

@@ -24,7 +24,7 @@ KNOWS = {
     "evaluate": {"fleet", "radio", "topology", "scenarios", "solvers", "data", "formats"},
     "cli": {"fleet", "radio", "topology", "scenarios", "solvers", "data", "formats", "evaluate"},
 }
-GROUND = {"errors", "compiled"}
+GROUND = {"errors", "compiled", "__version__"}
 
 
 def _imported_rooms(file: Path) -> set[str]:

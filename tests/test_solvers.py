@@ -111,7 +111,7 @@ def test_a_time_budget_is_kept() -> None:
 def test_a_fleet_out_of_range_gets_the_best_forest_and_says_so() -> None:
     fleet = Fleet(np.array([[0, 0], [1, 0.1], [1000, 0], [1001, 0.2]]), np.zeros(4))
     for method in ("reference", "exact", "mst-greedy", "annealing"):
-        with pytest.warns(DisconnectedWarning, match=r"range is 100, and 99\d.* needed; .* 2 components"):
+        with pytest.warns(DisconnectedWarning, match=r"range is 100 units of 1 m, and 99\d.* needed.* 2 components"):
             topology = solve(fleet, Radio(unit=1.0, range=100.0, sigma2=1e-3), method)
         assert topology.links.tolist() == [[0, 1], [2, 3]]
         assert topology.report["components"] == 2

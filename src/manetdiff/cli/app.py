@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 import warnings
+from typing import Annotated
 
 import typer
 
+from manetdiff import __version__
 from manetdiff.cli import bench, data, demo, evaluate, solve
 from manetdiff.errors import ManetDiffError
 
@@ -19,6 +21,23 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        print(f"manetdiff {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and stop.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """NetDiff: directional link topologies and two-slot parity for mobile ad hoc networks."""
+
+
 app.command("demo")(demo.command)
 app.command("solve")(solve.command)
 app.command("data")(data.command)

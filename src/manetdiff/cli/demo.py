@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -75,7 +76,13 @@ def command(
     shown = Path(out)
     print(f"Written: {', '.join(str(shown / name) for name in FILES)}")
     print(f"Look at {shown / 'topology.png'}, then try your own fleet:")
-    print(f"  manetdiff solve {shown / 'fleet.json'} --budget 2 --out new.json --plot new.png")
+    print(f"  {_this_command()} solve {shown / 'fleet.json'} --budget 2 --out new.json --plot new.png")
+
+
+def _this_command() -> str:
+    """The command as it was called: it may not be on the path."""
+    called = Path(sys.argv[0])
+    return str(called) if called.name == "manetdiff" else "python -m manetdiff"
 
 
 def _folder(out: str) -> Path:

@@ -53,6 +53,12 @@ def command(
     those columns.
 
     \b
+    The default radio measures distance in the fleet's own spread; give one in
+    metres by --radio, e.g. {"unit": 1000, "range": 20} for a range of 20 km.
+    A fleet that cannot be connected gets the best forest and a warning, and
+    exit code 0: "connected" says how it ended.
+
+    \b
     Examples:
       manetdiff solve fleet.json --out topology.json --plot topology.png
       manetdiff solve fleet.csv --budget 2 --json

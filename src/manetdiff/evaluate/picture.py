@@ -216,7 +216,8 @@ def _headline(topology: Topology, loads: IntArray, total: float) -> str:
         (int((loads > 1).sum()), "saturated antenna"),
         (components if components > 1 else 0, "component"),
     )
-    verdict = ", ".join(_counted(count, what) for count, what in counts if count) or "valid"
+    wrong = ", ".join(_counted(count, what) for count, what in counts if count)
+    verdict = f"not valid ({wrong})" if wrong else "valid"
     return f"{len(topology)} nodes, {_counted(len(topology.links), 'link')}, {total:.4g} Mbit/s: {verdict}"
 
 

@@ -84,6 +84,9 @@ def _check_header(file: str, header: list[str]) -> None:
         if {"id", *columns} <= set(header):
             break
     else:
+        for columns in (LOCAL, GEODETIC):
+            if set(columns) <= set(header):
+                raise FormatError(f"{file}: the column id is missing beside {', '.join(columns)}")
         raise FormatError(
             f"{file}: the first line must name the columns id, x, y, yaw or id, lat, lon, heading, "
             f"not {shown(', '.join(header))}"

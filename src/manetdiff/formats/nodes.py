@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Mapping, Sequence
 
 from manetdiff.errors import FleetError, FormatError
@@ -37,6 +39,7 @@ def fleet_of(file: str, records: Sequence[Record], frame: LocalFrame | None = No
     try:
         if _is_local(records):
             columns = [[record.number(field) for field in LOCAL] for record in records]
+            _doubt_degrees(file, ids, [row[2] for row in columns])
             return Fleet([row[:2] for row in columns], [row[2] for row in columns], ids, frame)
         latitude = [record.number("lat", -90, 90) for record in records]
         longitude = [record.number("lon", -180, 360) for record in records]
@@ -44,6 +47,18 @@ def fleet_of(file: str, records: Sequence[Record], frame: LocalFrame | None = No
         return Fleet.from_geodetic(latitude, longitude, heading, ids)
     except FleetError as error:
         raise FormatError(f"{file}: {error}") from None
+
+
+def _doubt_degrees(file: str, ids: Sequence[str], yaw: Sequence[float]) -> None:
+    """Radians beyond a full turn are most likely degrees: said, but taken as they are."""
+    for name, value in zip(ids, yaw, strict=True):
+        if abs(value) > 2 * math.pi + 1e-6:
+            warnings.warn(
+                f"{file}: node {name!r}: yaw {value:g} is beyond a full turn: yaw is in radians, heading in degrees",
+                UserWarning,
+                stacklevel=2,
+            )
+            return
 
 
 def frame_of(record: Record, latitude: str = "lat", longitude: str = "lon") -> LocalFrame:

@@ -12,8 +12,10 @@ import numpy.typing as npt
 from manetdiff.fleet import Fleet
 from manetdiff.radio import LinkTables, Radio, link_tables
 from manetdiff.solvers.budget import Budget, Meter
+from manetdiff.solvers.loading import load
 from manetdiff.solvers.moves import LEAST_GAIN, anneal, descend, nearest_first
 from manetdiff.solvers.rng import seeded
+from manetdiff.solvers.spanning import spanning_forest
 from manetdiff.solvers.state import new_state, read_links, reset, total
 from manetdiff.solvers.walks import count_parts
 from manetdiff.topology import Topology, antenna_loads, component_labels, out_of_range, same_parity
@@ -46,8 +48,14 @@ def polish(
     budget: seconds; or moves: a number of moves, which gives the same answer on every machine (default 2,000).
     """
     asked = Budget.of(budget, moves, DEFAULT_BUDGET)
+    if budget is not None:
+        load(_try_polish)
     meter = Meter(asked)
     return polish_from_tables(topology, link_tables(fleet, radio or Radio()), meter, seed)
+
+
+def _try_polish(tables: LinkTables) -> None:
+    polish_from_tables(Topology(*spanning_forest(tables)), tables, Meter(DEFAULT_BUDGET), 0)
 
 
 def polish_from_tables(topology: Topology, tables: LinkTables, meter: Meter, seed: int) -> Topology:

@@ -17,6 +17,7 @@ from manetdiff.solvers.cpsat import solve_relaxation
 from manetdiff.solvers.exact import enumerate_all
 from manetdiff.solvers.greedy import greedy_links
 from manetdiff.solvers.heuristics import huang_links, mst_greedy_links, omni_links
+from manetdiff.solvers.loading import load
 from manetdiff.solvers.result import Found, found
 from manetdiff.solvers.spanning import bottleneck
 from manetdiff.topology import Topology
@@ -55,6 +56,8 @@ def solve(
         raise SolverError(f"seed must be a whole number from 0 to 2^63 - 1, not {seed!r}")
     chosen = radio or Radio()
     asked = None if budget is None and moves is None else Budget(budget, moves)
+    if budget is not None and method in _SEARCHES:
+        load(_SEARCHES[method])
     start = time.perf_counter()
     tables = link_tables(fleet, chosen)
     result = METHODS[method](_Task(fleet, chosen, tables, asked, int(seed), start))
@@ -73,7 +76,11 @@ def solve(
 def _warn_disconnected(fleet: Fleet, radio: Radio, tables: LinkTables, method: str, components: int) -> None:
     needed = bottleneck(tables)
     if needed > radio.range:
-        reason = f"the fleet cannot be connected: range is {radio.range:g}, and {needed:.4g} would be needed"
+        metres = radio.unit_for(fleet)
+        reason = (
+            f"the fleet cannot be connected: the range is {radio.range:g} units of {metres:,.6g} m, "
+            f"and {needed:.4g} would be needed (set the radio's range, or its unit)"
+        )
     else:
         reason = f"method {method!r} found no connected topology"
     warnings.warn(f"{reason}; returning a forest of {components} components", DisconnectedWarning, stacklevel=3)
@@ -94,6 +101,17 @@ def _annealing(task: _Task) -> Found:
     budget = task.budget or annealing.DEFAULT_BUDGET
     return annealing.anneal_plainly(task.tables, budget, task.seed, task.started)
 
+
+def _try_reference(tables: LinkTables) -> None:
+    reference.search(tables, Budget(moves=300), 0)
+
+
+def _try_annealing(tables: LinkTables) -> None:
+    annealing.anneal_plainly(tables, Budget(moves=300), 0)
+
+
+# What to run once before a time budget begins.
+_SEARCHES = {"reference": _try_reference, "annealing": _try_annealing}
 
 METHODS: dict[str, Callable[[_Task], Found]] = {
     "exact": lambda task: enumerate_all(task.tables),

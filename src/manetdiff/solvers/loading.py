@@ -1,0 +1,16 @@
+"""Compiled code is loaded, or compiled, when a process first uses it: that is done before a clock starts, not on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+from manetdiff.fleet import Fleet
+from manetdiff.radio import LinkTables, Radio, link_tables
+
+
+@cache
+def load(run: Callable[[LinkTables], object]) -> None:
+    """Run it once on a toy fleet, the first time that it is asked for in this process."""
+    toy = Fleet([(0, 0), (1, 0), (0, 1), (1, 2)], [0, 0, 0, 0])
+    run(link_tables(toy, Radio()))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 import threading
 
-from manetdiff.fleet import Fleet
 from manetdiff.radio import Radio
 from manetdiff.solvers import solve
+from manetdiff.solvers.loading import TOY
 from manetdiff.topology import metrics
 
 # Loading compiled code from the cache takes well under this; compiling it does not.
@@ -19,11 +19,10 @@ def warm_up(radio: Radio, *methods: str) -> None:
     notice = threading.Timer(PATIENCE_S, _say_so)
     notice.daemon = True
     notice.start()
-    toy = Fleet([(0, 0), (1, 0), (0, 1), (1, 2)], [0, 0, 0, 0])
     wide = Radio.from_dict({**radio.to_dict(), "unit": None, "range": 10.0})
     for method in methods:
         budget = {"budget": 0.1} if method == "cpsat" else {"moves": 300}
-        metrics(solve(toy, wide, method, **budget), toy, wide)
+        metrics(solve(TOY, wide, method, **budget), TOY, wide)
     notice.cancel()
 
 

@@ -8,7 +8,7 @@ from functools import partial
 
 from manetdiff.data import SolvedLayout, load_benchmark
 from manetdiff.errors import SolverError
-from manetdiff.evaluate.scores import Score, score, spread_out, stored
+from manetdiff.evaluate.scores import Score, first_of, score, stored
 from manetdiff.fleet import Fleet
 from manetdiff.radio import Radio
 from manetdiff.solvers import METHODS, solve
@@ -55,12 +55,12 @@ def baselines(
     for method in methods or ():
         if method not in METHODS:
             raise SolverError(f"unknown method {method!r}; known are {', '.join(METHODS)}")
-    everything = spread_out(load_benchmark(name), layouts)
+    everything = first_of(load_benchmark(name), layouts)
     rows = [stored(TARGET, everything)]
     for entry in ENTRIES if moves is None else _with_moves(moves):
         if methods is None or entry.method in methods:
             report(f"{name}: {entry.label}")
-            rows.append(_row(entry, spread_out(everything, entry.most_layouts)))
+            rows.append(_row(entry, first_of(everything, entry.most_layouts)))
     return rows
 
 

@@ -52,7 +52,7 @@ def stored(method: str, layouts: Sequence[SolvedLayout]) -> Score:
     return _mean(method, layouts, [dict(layout.metrics) for layout in layouts], None)
 
 
-def spread_out(layouts: Sequence[SolvedLayout], count: int | None) -> list[SolvedLayout]:
+def first_of(layouts: Sequence[SolvedLayout], count: int | None) -> list[SolvedLayout]:
     """The first `count` layouts of a set, whose families come in turn; all of them for None."""
     return list(layouts if count is None else layouts[:count])
 

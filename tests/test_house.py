@@ -21,9 +21,13 @@ KNOWS = {
     "solvers": {"fleet", "radio", "topology"},
     "data": {"fleet", "radio", "topology", "scenarios", "solvers"},
     "formats": {"fleet", "radio", "topology"},
-    "evaluate": {"fleet", "radio", "topology", "scenarios", "solvers", "data", "formats"},
-    "cli": {"fleet", "radio", "topology", "scenarios", "solvers", "data", "formats", "evaluate"},
+    "features": {"fleet", "radio"},
+    "model": {"features"},
+    "diffusion": {"radio", "features", "model"},
+    "training": {"fleet", "radio", "topology", "data", "features", "model", "diffusion"},
 }
+KNOWS["evaluate"] = set(KNOWS)
+KNOWS["cli"] = set(KNOWS)
 GROUND = {"errors", "compiled", "__version__"}
 
 

@@ -37,5 +37,17 @@ class FormatError(ManetDiffError):
     """A file that cannot be read; the message names the file, the node and the field."""
 
 
+class ModelError(ManetDiffError):
+    """A network, a noise process or a sampler asked for with settings that make no sense."""
+
+
+class TrainingError(ManetDiffError):
+    """A recipe or data that cannot be trained on, or a run that went wrong; the last good checkpoint is kept."""
+
+
+class CheckpointError(ManetDiffError):
+    """A weights file that is missing, torn, of another version, or made for something else."""
+
+
 class DisconnectedWarning(UserWarning):
     """The fleet has nodes out of range of the rest: a solver returned the best forest instead of one network."""

@@ -1,0 +1,131 @@
+"""`manetdiff train`: a model from solved layouts."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from manetdiff.errors import TrainingError
+from manetdiff.formats import read_radio
+
+MISSING = "training needs PyTorch and Lightning: install the extra, pip install 'manetdiff[train]'"
+
+
+def command(
+    data: Annotated[list[Path], typer.Argument(help="Folders that 'manetdiff data' has filled.")],
+    out: Annotated[Path, typer.Option(help="Folder of the run; a run that was stopped goes on from its checkpoint.")],
+    model: Annotated[
+        str,
+        typer.Option(
+            help="acam (the paper's NetDiff), cam, none, one-token, cross-entropy, ddpm-gt, ddpm-gt-plain, gt-vae, "
+            "graph-vae."
+        ),
+    ] = "acam",
+    recipe: Annotated[str, typer.Option(help="paper (as in the paper) or fast (our own).")] = "fast",
+    width: Annotated[int | None, typer.Option(help="Channels, instead of the model's.")] = None,
+    blocks: Annotated[int | None, typer.Option(help="Graph transformer blocks, instead of the model's.")] = None,
+    tokens: Annotated[int | None, typer.Option(help="Tokens, instead of the model's.")] = None,
+    epochs: Annotated[int | None, typer.Option(help="Passes over the data, instead of the recipe's.")] = None,
+    batch: Annotated[int | None, typer.Option(help="Graphs a step, instead of the recipe's.")] = None,
+    mix: Annotated[
+        str | None,
+        typer.Option(help="Share of each fleet size in a batch, such as 16:0.6,32:0.4. Default: the data's."),
+    ] = None,
+    rate: Annotated[float | None, typer.Option(help="Learning rate, instead of the recipe's.")] = None,
+    ema: Annotated[float | None, typer.Option(help="Decay of the averaged weights, instead of the recipe's.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed, instead of the recipe's 123.")] = None,
+    precision: Annotated[str | None, typer.Option(help="32 or bf16, instead of the recipe's.")] = None,
+    compiled: Annotated[
+        bool | None, typer.Option("--compile/--no-compile", help="Compile the step, instead of as the recipe says.")
+    ] = None,
+    validate_every: Annotated[
+        int | None, typer.Option(help="Epochs between validations and checkpoints, instead of the recipe's.")
+    ] = None,
+    redundancy: Annotated[float, typer.Option(help="Factor on the odds of a link in the noise; see the docs.")] = 1.0,
+    radio: Annotated[
+        Path | None, typer.Option(help="JSON file of the radio that the data must have been solved for.")
+    ] = None,
+    accelerator: Annotated[str, typer.Option(help="Lightning Fabric's: auto, cpu, cuda, …")] = "auto",
+    devices: Annotated[int, typer.Option(help="Devices on each machine.", min=1)] = 1,
+    machines: Annotated[int, typer.Option(help="Machines; start the same command on each.", min=1)] = 1,
+) -> None:
+    """Train a model on solved layouts.
+
+    \b
+    Examples:
+      manetdiff data --out layouts --nodes 16 --count 20000
+      manetdiff train layouts --out run
+      manetdiff train layouts --out paper-run --recipe paper
+      manetdiff train layouts --out two-gpus --devices 2
+
+    The folder of the run gets checkpoint.safetensors (to go on from), best.safetensors and last.safetensors (weights
+    to use), samples.png and a TensorBoard log.
+    """
+    try:
+        from lightning.fabric import Fabric
+
+        from manetdiff.training.corpus import read_corpus
+        from manetdiff.training.loop import Trainer
+        from manetdiff.training.plan import Plan
+        from manetdiff.training.recipe import RECIPES
+        from manetdiff.training.variants import variant
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] not in ("torch", "lightning", "safetensors", "tensorboard"):
+            raise
+        raise TrainingError(MISSING) from None
+    if recipe not in RECIPES:
+        raise TrainingError(f"--recipe: unknown recipe {recipe!r}; known are {', '.join(RECIPES)}")
+    chosen = variant(model)
+    plan = Plan(
+        dataclasses.replace(chosen.model, **_given(width=width, blocks=blocks, tokens=tokens)),
+        dataclasses.replace(
+            RECIPES[recipe],
+            **_given(
+                epochs=epochs,
+                batch=batch,
+                mix=None if mix is None else _mix(mix),
+                rate=rate,
+                ema=ema,
+                seed=seed,
+                precision=precision,
+                compiled=compiled,
+                validate_every=validate_every,
+                checkpoint_every=validate_every,
+            ),
+        ),
+        chosen.losses,
+        redundancy,
+    )
+    corpus = read_corpus(data, None if radio is None else read_radio(radio), held_out=plan.recipe.validation)
+    spread = devices * machines > 1
+    fabric = Fabric(
+        accelerator=accelerator,
+        devices=devices,
+        num_nodes=machines,
+        strategy="ddp" if spread else "auto",
+        precision="bf16-mixed" if plan.recipe.precision == "bf16" else "32-true",
+    )
+    fabric.launch()
+    trainer = Trainer(plan, corpus, out, fabric, {"name": model})
+    trainer.train(_say)
+
+
+def _mix(text: str) -> tuple[tuple[int, float], ...]:
+    try:
+        pairs = [part.split(":") for part in text.split(",")]
+        return tuple((int(nodes), float(share)) for nodes, share in pairs)
+    except ValueError:
+        raise TrainingError(f"--mix: give sizes and shares such as 16:0.6,32:0.4, not {text!r}") from None
+
+
+def _given(**values: Any) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _say(report: Any) -> None:
+    shown = "  ".join(f"{name} {value:.4g}" for name, value in report.figures.items())
+    print(f"step {report.step} of {report.steps}: {shown}", file=sys.stderr, flush=True)

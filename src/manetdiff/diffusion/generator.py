@@ -1,0 +1,117 @@
+"""One interface for every model that makes topologies, so that training and evaluation treat them alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from manetdiff.diffusion.draws import layout_draws
+from manetdiff.diffusion.process import Process
+from manetdiff.diffusion.sampler import Sampler, SamplerConfig
+from manetdiff.errors import ModelError
+from manetdiff.model.config import ModelConfig
+from manetdiff.model.denoiser import Denoiser
+from manetdiff.model.graphs import Graphs, Layouts
+from manetdiff.model.losses import LossWeights, losses
+from manetdiff.model.vae import GraphVAE, divergence
+
+KL_WEIGHT = 0.05
+
+
+class TrainingDraws(NamedTuple):
+    """The random numbers of one training step on b graphs.
+
+    time: (b,) uniform over 0 … 1; uniform: of the graphs' shapes; normal: (b, n, latent).
+    """
+
+    time: Tensor
+    uniform: Graphs
+    normal: Tensor
+
+
+class Generator(Protocol):
+    """What training and evaluation ask of a model."""
+
+    config: ModelConfig
+
+    def loss_terms(
+        self, layouts: Layouts, clean: Graphs, draws: TrainingDraws, weights: LossWeights
+    ) -> dict[str, Tensor]:
+        """The terms of the loss, each already weighted, on clean graphs."""
+        ...
+
+    def sample(self, layouts: Layouts, seeds: Sequence[tuple[int, ...]], sampling: SamplerConfig) -> Graphs:
+        """A graph for each layout; the same seed gives the same graph whatever the batch."""
+        ...
+
+
+class DiffusionGenerator(nn.Module):
+    """NetDiff and its ablations, and DDPM-GT: a denoiser and a noise process."""
+
+    def __init__(self, config: ModelConfig, process: Process) -> None:
+        super().__init__()
+        self.config = config
+        self.process = process
+        self.denoiser = Denoiser(config)
+
+    def loss_terms(
+        self, layouts: Layouts, clean: Graphs, draws: TrainingDraws, weights: LossWeights
+    ) -> dict[str, Tensor]:
+        noisy = self.process.noised(clean, draws.time, draws.uniform, layouts.mask)
+        prediction = self.denoiser(layouts, noisy, draws.time)
+        terms = losses(prediction, clean, layouts, self.config.sectors, weights)
+        return {name: getattr(weights, name) * value for name, value in terms.items()}
+
+    @torch.no_grad()
+    def sample(self, layouts: Layouts, seeds: Sequence[tuple[int, ...]], sampling: SamplerConfig) -> Graphs:
+        embedded = self.denoiser.embed_layouts(layouts)
+        rounds = layout_draws(seeds, _sizes(layouts), sampling.steps, layouts.mask.device)
+        sampler = Sampler(self.process, sampling)
+        return sampler.sample(lambda state, time: self.denoiser.predict(embedded, state, time), layouts.mask, rounds)
+
+
+class VariationalGenerator(nn.Module):
+    """GraphVAE and GT-VAE."""
+
+    def __init__(self, config: ModelConfig, process: Process) -> None:
+        super().__init__()
+        self.config = config
+        self.process = process  # not used: kept, so that every weights file has the same fields
+        self.vae = GraphVAE(config)
+
+    def loss_terms(
+        self, layouts: Layouts, clean: Graphs, draws: TrainingDraws, weights: LossWeights
+    ) -> dict[str, Tensor]:
+        prediction, latents = self.vae(layouts, clean, draws.normal)
+        terms = losses(prediction, clean, layouts, self.config.sectors, weights)
+        weighted = {name: getattr(weights, name) * value for name, value in terms.items()}
+        return {**weighted, "divergence": KL_WEIGHT * divergence(latents, layouts.mask)}
+
+    @torch.no_grad()
+    def sample(self, layouts: Layouts, seeds: Sequence[tuple[int, ...]], sampling: SamplerConfig) -> Graphs:
+        normal = np.zeros((*layouts.mask.shape, self.config.latent), dtype=np.float32)
+        for row, (seed, n) in enumerate(zip(seeds, _sizes(layouts), strict=True)):
+            rng = np.random.Generator(np.random.Philox(np.random.SeedSequence(seed)))
+            normal[row, :n] = rng.standard_normal((n, self.config.latent), dtype=np.float32)
+        embedded = self.vae.embed_layouts(layouts)
+        prediction = self.vae.decode(embedded, torch.from_numpy(normal).to(layouts.node.device))
+        above = ((prediction.edges > 0) & layouts.pair_mask).float().triu(1)
+        return Graphs(above + above.transpose(1, 2), ((prediction.parity > 0) & layouts.mask).float())
+
+
+def build(config: ModelConfig, process: Process) -> DiffusionGenerator | VariationalGenerator:
+    """A model with fresh weights, drawn from PyTorch's current random state."""
+    if config.kind == "diffusion":
+        return DiffusionGenerator(config, process)
+    if config.kind in ("graph-vae", "gt-vae"):
+        return VariationalGenerator(config, process)
+    raise ModelError(f"unknown kind of model {config.kind!r}")
+
+
+def _sizes(layouts: Layouts) -> list[int]:
+    sizes: list[int] = layouts.mask.sum(1).tolist()
+    return sizes

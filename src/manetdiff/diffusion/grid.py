@@ -1,0 +1,29 @@
+"""Which times a sampler visits."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Literal, get_args
+
+from manetdiff.errors import ModelError
+
+Grid = Literal["linear", "cosine"]
+
+
+def time_pairs(steps: int, grid: Grid = "linear", start: float = 1.0) -> list[tuple[float, float]]:
+    """The steps as pairs of times, from (start, …) down to (…, 0). Times run over 0 … 1.
+
+    'linear' spaces them evenly, as training does; 'cosine' puts more of them near the beginning, where the structure
+    is decided, and few near the end: sin(½π u) for even u.
+    """
+    if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
+        raise ModelError(f"steps must be a whole number of at least 1, not {steps!r}")
+    if grid not in get_args(Grid):
+        raise ModelError(f"grid must be one of {', '.join(get_args(Grid))}, not {grid!r}")
+    if not 0 < start <= 1:
+        raise ModelError(f"start must be a time above 0 and at most 1, not {start!r}")
+    even = [1 - k / steps for k in range(steps + 1)]
+    times = even if grid == "linear" else [math.sin(0.5 * math.pi * u) for u in even]
+    times[-1] = 0.0
+    return [(start * t, start * s) for t, s in itertools.pairwise(times)]

@@ -1,0 +1,80 @@
+"""The noise process of a whole graph: edges and parity, symmetric, never touching padding."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from manetdiff.diffusion.transitions import noised_share, posterior
+from manetdiff.errors import ModelError
+from manetdiff.model.graphs import Graphs
+
+PARITY_SHARE = 0.5
+MOST_LINKED = 0.5  # share of linked pairs in the noise of the smallest fleets
+
+
+@dataclass(frozen=True)
+class Process:
+    """Marginal noise on edges and parity.
+
+    mean_degree: links of a node in the data. It sets the share of linked pairs m = mean_degree / (n - 1), which for
+        data of one size is the edge marginal of the paper; unlike a fixed share, it holds for any number of nodes.
+    redundancy: factor on the odds of a link in the noise. Above 1 the process goes through graphs with more links
+        than it ends with: a redundant link is easier to prune than a missing one is to create.
+    """
+
+    mean_degree: float
+    redundancy: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name in ("mean_degree", "redundancy"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
+                raise ModelError(f"process: {name} must be a number above 0, not {value!r}")
+
+    def edge_share(self, mask: Tensor) -> Tensor:
+        """(b, 1, 1): share of linked pairs in pure noise, for graphs of as many nodes as the mask (b, n) has."""
+        share = (self.mean_degree / (mask.sum(1) - 1).clamp(min=1)).clamp(max=MOST_LINKED)
+        odds = self.redundancy * share / (1 - share)
+        return (odds / (1 + odds))[:, None, None]
+
+    def noised(self, clean: Graphs, time: Tensor, draws: Graphs, mask: Tensor) -> Graphs:
+        """A sample of q(G_t | G_0). time: (b,) in 0 … 1; draws: uniform numbers of the graphs' shapes; mask: (b, n)."""
+        edges = noised_share(clean.edges, self.edge_share(mask), time[:, None, None])
+        parity = noised_share(clean.parity, PARITY_SHARE, time[:, None])
+        return settled(edges, parity, draws, mask)
+
+    def pure_noise(self, draws: Graphs, mask: Tensor) -> Graphs:
+        """A graph at time 1."""
+        edges = self.edge_share(mask).expand_as(draws.edges)
+        return settled(edges, torch.full_like(draws.parity, PARITY_SHARE), draws, mask)
+
+    def stepped(self, state: Graphs, predicted: Graphs, time: Tensor, earlier: Tensor, mask: Tensor) -> Graphs:
+        """Shares of edges and of parity 1 at the earlier time, given the state and the predicted clean shares."""
+        t, s = time[:, None, None], earlier[:, None, None]
+        edges = posterior(state.edges, predicted.edges, self.edge_share(mask), t, s)
+        parity = posterior(state.parity, predicted.parity, PARITY_SHARE, time[:, None], earlier[:, None])
+        return Graphs(edges, parity)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All values, JSON-ready."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Process:
+        """The inverse of :meth:`to_dict`."""
+        try:
+            return cls(**values)
+        except TypeError as error:
+            raise ModelError(f"process: {error}") from None
+
+
+def settled(edges: Tensor, parity: Tensor, draws: Graphs, mask: Tensor) -> Graphs:
+    """States of 0 and 1 from shares and uniform draws. Only the draws above the diagonal count: edges are symmetric."""
+    above = ((draws.edges < edges) & mask[:, :, None] & mask[:, None, :]).to(edges.dtype).triu(1)
+    return Graphs(above + above.transpose(1, 2), ((draws.parity < parity) & mask).to(parity.dtype))

@@ -1,0 +1,79 @@
+"""The sampler: from pure noise to a graph, with any denoiser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from manetdiff.diffusion.grid import Grid, time_pairs
+from manetdiff.diffusion.process import Process, settled
+from manetdiff.diffusion.schedule import STEPS
+from manetdiff.errors import ModelError
+from manetdiff.model.graphs import Graphs, Prediction
+
+Denoise = Callable[[Graphs, Tensor], Prediction]
+"""A denoiser with its layouts bound: (noisy graphs, times (b,)) -> predicted clean graphs."""
+
+
+@dataclass(frozen=True)
+class SamplerConfig:
+    """How to sample; none of it needs another training.
+
+    steps: denoising steps. grid: how their times are spaced. temperature: log-odds are divided by it; below 1 the
+    predictions are sharpened. decide: whether the last step takes the likelier state instead of drawing one.
+    """
+
+    steps: int = STEPS
+    grid: Grid = "linear"
+    temperature: float = 1.0
+    decide: bool = True
+
+    def __post_init__(self) -> None:
+        time_pairs(self.steps, self.grid)
+        if not 0 < self.temperature < float("inf"):
+            raise ModelError(f"temperature must be a number above 0, not {self.temperature!r}")
+
+
+class Sampler:
+    """The mathematics of sampling: what a step does with a prediction."""
+
+    def __init__(self, process: Process, config: SamplerConfig | None = None) -> None:
+        self.process = process
+        self.config = config or SamplerConfig()
+
+    def shares(self, prediction: Prediction) -> Graphs:
+        """Predicted shares of edges and of parity 1, at the sampler's temperature."""
+        heat = self.config.temperature
+        return Graphs(torch.sigmoid(prediction.edges / heat), torch.sigmoid(prediction.parity / heat))
+
+    def step(
+        self, state: Graphs, prediction: Prediction, time: Tensor, earlier: Tensor, draws: Graphs, mask: Tensor
+    ) -> Graphs:
+        """The state at the earlier time: a draw from the exact posterior, marginalised over the prediction.
+
+        time, earlier: (b,); draws: uniform numbers; mask: (b, n). At time 0 the prediction itself is left.
+        """
+        shares = self.process.stepped(state, self.shares(prediction), time, earlier, mask)
+        if self.config.decide:
+            last = earlier <= 0
+            draws = Graphs(
+                torch.where(last[:, None, None], torch.full_like(draws.edges, 0.5), draws.edges),
+                torch.where(last[:, None], torch.full_like(draws.parity, 0.5), draws.parity),
+            )
+        return settled(shares.edges, shares.parity, draws, mask)
+
+    def sample(self, denoise: Denoise, mask: Tensor, draws: Sequence[Graphs]) -> Graphs:
+        """A graph for each layout. draws: one round for the noise and one for each step."""
+        if len(draws) != self.config.steps + 1:
+            raise ModelError(
+                f"{self.config.steps} steps need {self.config.steps + 1} rounds of draws, not {len(draws)}"
+            )
+        state = self.process.pure_noise(draws[0], mask)
+        for (t, s), drawn in zip(time_pairs(self.config.steps, self.config.grid), draws[1:], strict=True):
+            time = torch.full((len(mask),), t, device=mask.device)
+            earlier = torch.full((len(mask),), s, device=mask.device)
+            state = self.step(state, denoise(state, time), time, earlier, drawn, mask)
+        return state

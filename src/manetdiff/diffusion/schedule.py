@@ -1,0 +1,20 @@
+"""The cosine noise schedule."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+STEPS = 50  # T
+OFFSET = 0.008  # s
+
+
+def alpha_bar(time: Tensor) -> Tensor:
+    """ᾱ(t) = cos²(½π (t + s)/(1 + s)): what share of the clean state is left at a time of 0 … 1 (t/T in the paper).
+
+    At time 0 it is 1 exactly, where the formula gives 0.9998: time 0 is the clean state.
+    """
+    kept = torch.cos(0.5 * math.pi * (time + OFFSET) / (1 + OFFSET)) ** 2
+    return torch.where(time <= 0, torch.ones_like(kept), kept)

@@ -1,0 +1,39 @@
+"""Transitions of a variable with two states, and the exact posterior between any two times.
+
+Q̄(t) = ᾱ(t) I + (1 - ᾱ(t)) 1 mᵀ. Here m is written as one number, the share of state 1 in pure noise; it may differ
+from variable to variable, as it does when a previous topology takes its place.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from manetdiff.diffusion.schedule import alpha_bar
+
+TINY = 1e-12
+
+
+def noised_share(clean: Tensor, share: Tensor | float, time: Tensor) -> Tensor:
+    """q(x_t = 1 | x_0): clean holds states, or shares of state 1. time broadcasts against it."""
+    kept = alpha_bar(time)
+    return kept * clean + (1 - kept) * share
+
+
+def posterior(state: Tensor, predicted: Tensor, share: Tensor | float, time: Tensor, earlier: Tensor) -> Tensor:
+    """p(x_s = 1 | x_t) = Σ_x0 q(x_s = 1 | x_t, x_0) p(x_0), for times s < t.
+
+    state: x_t, of 0 and 1. predicted: the predicted share of x_0 = 1. share: m. time, earlier: t and s, broadcasting.
+    """
+    kept_s = alpha_bar(earlier)
+    kept_between = alpha_bar(time) / kept_s
+    # q(x_t | x_s = 1) and q(x_t | x_s = 0) for the x_t at hand.
+    of_state = state * share + (1 - state) * (1 - share)
+    from_one = kept_between * state + (1 - kept_between) * of_state
+    from_zero = kept_between * (1 - state) + (1 - kept_between) * of_state
+    total = torch.zeros_like(predicted)
+    for clean, weight in ((0.0, 1 - predicted), (1.0, predicted)):
+        one = kept_s * clean + (1 - kept_s) * share  # q(x_s = 1 | x_0)
+        reached = from_one * one
+        total = total + weight * reached / (reached + from_zero * (1 - one)).clamp(min=TINY)
+    return total

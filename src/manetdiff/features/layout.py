@@ -1,0 +1,76 @@
+"""The features of one layout: everything about nodes and pairs that no topology changes.
+
+The physics comes from the radio's tables; nothing of it is written again here.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from manetdiff.compiled import kernel
+from manetdiff.fleet import Fleet
+from manetdiff.radio import LinkTables, Radio, link_tables
+from manetdiff.radio.tables import BEAM_START, BEAM_STOP, BEARING, DISTANCE, SECTOR, SIGMA2, SIGNAL
+
+NODE_FEATURES = ("x", "y", "cos_yaw", "sin_yaw")
+PAIR_FEATURES = ("distance", "cos_angle", "sin_angle", "candidate", "rate", "nearer", "leak")
+X, Y, COS_YAW, SIN_YAW = range(len(NODE_FEATURES))
+LENGTH, COS_ANGLE, SIN_ANGLE, IN_RANGE, RATE, NEARER, LEAK = range(len(PAIR_FEATURES))
+
+
+class LayoutFeatures(NamedTuple):
+    """What the network reads of one layout of n nodes.
+
+    node: (n, 4) float32: x, y, cosine and sine of the yaw, in the normalised frame.
+    pair: (n, n, 7) float32, from the first node's point of view, 0 on the diagonal:
+        distance in the radio's units; cosine and sine of the angle to the axis of the mean heading; whether the pair
+        is within range; the rate that the link would have alone, in bit/s/Hz; how many other nodes its antenna sees
+        nearer than the peer, as log(1 + count); the power that a beam at the peer spills on others, as log(1 + power).
+    sector: (n, n) uint8, the first node's antenna that looks at the second.
+    """
+
+    node: npt.NDArray[np.float32]
+    pair: npt.NDArray[np.float32]
+    sector: npt.NDArray[np.uint8]
+
+
+def layout_features(fleet: Fleet, radio: Radio, tables: LinkTables | None = None) -> LayoutFeatures:
+    """The features of a fleet under a radio; tables: the layout's, where they are at hand."""
+    chosen = link_tables(fleet, radio) if tables is None else tables
+    frame = fleet.normalised()
+    n = len(fleet)
+    node = np.column_stack([frame.positions, np.cos(frame.yaw), np.sin(frame.yaw)]).astype(np.float32)
+    pair = np.zeros((n, n, len(PAIR_FEATURES)), dtype=np.float32)
+    pair[..., IN_RANGE] = chosen.candidate
+    _fill_pairs(chosen.reals, chosen.wholes, chosen.beam_power, chosen.constants, fleet.mean_heading, pair)
+    return LayoutFeatures(node, pair, chosen.sector.astype(np.uint8))
+
+
+@kernel
+def _fill_pairs(reals, wholes, beam_power, constants, heading, pair):  # type: ignore[no-untyped-def]
+    n = pair.shape[0]
+    for i in range(n):
+        for j in range(n):
+            if i == j:
+                continue
+            angle = reals[BEARING, i, j] - heading
+            pair[i, j, LENGTH] = reals[DISTANCE, i, j]
+            pair[i, j, COS_ANGLE] = np.cos(angle)
+            pair[i, j, SIN_ANGLE] = np.sin(angle)
+            pair[i, j, RATE] = np.log2(1.0 + reals[SIGNAL, i, j] / constants[SIGMA2])
+            nearer = 0
+            for k in range(n):
+                if (
+                    k != i
+                    and wholes[SECTOR, i, k] == wholes[SECTOR, i, j]
+                    and reals[DISTANCE, i, k] < reals[DISTANCE, i, j]
+                ):
+                    nearer += 1
+            leak = 0.0
+            for b in range(wholes[BEAM_START, i, j], wholes[BEAM_STOP, i, j]):
+                leak += beam_power[b]
+            pair[i, j, NEARER] = np.log(1.0 + nearer)
+            pair[i, j, LEAK] = np.log(1.0 + leak)

@@ -1,0 +1,86 @@
+"""Checkpoints: everything that a run needs to go on exactly, in one file that is whole or not there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from manetdiff.data.files import write_whole
+from manetdiff.data.settings import first_difference
+from manetdiff.diffusion.weights import described_bytes, read_described
+from manetdiff.errors import CheckpointError
+from manetdiff.training.optimisation import AveragedWeights
+
+FORMAT_NAME = "manetdiff-checkpoint"
+FORMAT = 1
+CHECKPOINT = "checkpoint.safetensors"
+
+
+@dataclass
+class Progress:
+    """How far a run is: steps taken, the best validation so far, and validations since."""
+
+    step: int = 0
+    best: float = float("-inf")
+    since_best: int = 0
+
+
+def save_checkpoint(
+    path: Path,
+    run: Mapping[str, Any],
+    module: nn.Module,
+    average: AveragedWeights,
+    optimizer: torch.optim.Optimizer,
+    progress: Progress,
+) -> None:
+    """run: what the run is, JSON-ready; a checkpoint of another run is not continued."""
+    tensors: dict[str, Tensor] = {f"weights/{name}": weight for name, weight in module.named_parameters()}
+    tensors |= {f"average/{name}": weight for name, weight in average.tensors.items()}
+    for index, state in optimizer.state_dict()["state"].items():
+        tensors |= {f"optimizer/{index}/{name}": value for name, value in state.items()}
+    best = None if progress.best == float("-inf") else progress.best
+    description = {"run": run, "step": progress.step, "best": best, "since_best": progress.since_best}
+    contiguous = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
+    write_whole(path, described_bytes(FORMAT_NAME, FORMAT, description, contiguous))
+
+
+def load_checkpoint(
+    path: Path,
+    run: Mapping[str, Any],
+    module: nn.Module,
+    average: AveragedWeights,
+    optimizer: torch.optim.Optimizer,
+) -> Progress:
+    """Take a run up where the checkpoint left it."""
+    description, tensors = read_described(path, FORMAT_NAME, FORMAT)
+    difference = first_difference(description.get("run"), run)
+    if difference:
+        name, there, asked = difference
+        raise CheckpointError(
+            f"{path}: of a run with {name} = {there!r}, not {asked!r}: give the same settings to continue it, or "
+            "another folder"
+        )
+    try:
+        with torch.no_grad():
+            for name, weight in module.named_parameters():
+                weight.copy_(tensors[f"weights/{name}"])
+        average.load({name: tensors[f"average/{name}"] for name in average.tensors})
+        _load_optimizer(optimizer, tensors)
+        best = description["best"]
+        return Progress(description["step"], float("-inf") if best is None else best, description["since_best"])
+    except (KeyError, RuntimeError) as error:
+        raise CheckpointError(f"{path}: does not fit the run that it describes: {error}") from None
+
+
+def _load_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> None:
+    state: dict[int, dict[str, Tensor]] = {}
+    for key, tensor in tensors.items():
+        if key.startswith("optimizer/"):
+            _, index, name = key.split("/")
+            state.setdefault(int(index), {})[name] = tensor
+    optimizer.load_state_dict({"state": state, "param_groups": optimizer.state_dict()["param_groups"]})

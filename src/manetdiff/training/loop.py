@@ -1,0 +1,188 @@
+"""The training loop, on Lightning Fabric: one process or many, CPU or GPUs, the same steps."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from lightning.fabric import Fabric
+from torch import Tensor, nn
+from torch.utils.tensorboard import SummaryWriter
+
+from manetdiff.data.files import write_whole
+from manetdiff.diffusion.generator import DiffusionGenerator, TrainingDraws, VariationalGenerator, build
+from manetdiff.diffusion.process import Process
+from manetdiff.diffusion.sampler import SamplerConfig
+from manetdiff.diffusion.weights import Weights
+from manetdiff.errors import TrainingError
+from manetdiff.model.graphs import Graphs, Layouts
+from manetdiff.model.losses import LossWeights
+from manetdiff.training.checkpoint import CHECKPOINT, Progress, load_checkpoint, save_checkpoint
+from manetdiff.training.corpus import Corpus
+from manetdiff.training.optimisation import AveragedWeights, make_optimizer, rate_at
+from manetdiff.training.plan import Plan, shares, steps_an_epoch
+from manetdiff.training.stepping import Stepper
+from manetdiff.training.validation import judge, make_trials, sample_topologies
+
+BEST, LAST = "best.safetensors", "last.safetensors"
+LOG_EVERY = 50  # steps between looks at the loss: each look waits for the device
+VALIDATION_SEED = 7
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a run tells while it goes on: the step just taken, of how many, and figures by name."""
+
+    step: int
+    steps: int
+    figures: Mapping[str, float]
+
+
+class LossModule(nn.Module):
+    """A model as Fabric and torch.compile see it: from a batch to the terms of its loss."""
+
+    def __init__(self, generator: DiffusionGenerator | VariationalGenerator, weights: LossWeights) -> None:
+        super().__init__()
+        self.generator = generator
+        self.weights = weights
+
+    def forward(self, layouts: Layouts, clean: Graphs, draws: TrainingDraws) -> dict[str, Tensor]:
+        return self.generator.loss_terms(layouts, clean, draws, self.weights)
+
+
+class Trainer:
+    """One run in one folder: it goes on from the folder's checkpoint where there is one."""
+
+    def __init__(
+        self, plan: Plan, corpus: Corpus, folder: Path, fabric: Fabric, card: Mapping[str, Any] | None = None
+    ) -> None:
+        recipe = plan.recipe
+        if corpus.radio.sectors != plan.model.sectors:
+            raise TrainingError(f"the data has {corpus.radio.sectors} sectors, the model {plan.model.sectors}")
+        self.plan, self.folder, self.fabric = plan, folder, fabric
+        self.corpus = corpus.to(fabric.device)
+        self.split = shares({n: len(bucket) for n, bucket in corpus.buckets.items()}, recipe, fabric.world_size)
+        self.epoch_steps = steps_an_epoch(self.split)
+        self.steps = recipe.epochs * self.epoch_steps
+        self.process = Process(corpus.mean_degree, plan.redundancy)
+        run = {**plan.to_dict(), "process": self.process.to_dict(), "data": corpus.sources}
+        self.run = json.loads(json.dumps(run))  # as a checkpoint will have it
+        self.card = dict(card or {})
+        torch.manual_seed(recipe.seed)
+        self.generator = build(plan.model, self.process)
+        module: nn.Module = LossModule(self.generator, plan.losses)
+        self.generator.to(fabric.device)
+        optimizer = make_optimizer(module, recipe, fabric.device)
+        self.average = AveragedWeights(self.generator, recipe.ema)
+        self.progress = Progress()
+        if (folder / CHECKPOINT).exists():
+            self.progress = load_checkpoint(folder / CHECKPOINT, self.run, self.generator, self.average, optimizer)
+        if recipe.compiled:
+            module = torch.compile(module, dynamic=False)  # type: ignore[assignment]
+        fabric_module, self.optimizer = fabric.setup(module, optimizer)
+        self.stepper = Stepper(
+            plan, self.corpus.buckets, self.split, self.epoch_steps, fabric, fabric_module, self.optimizer, self.average
+        )
+        self.trials = make_trials(corpus.held_out, corpus.radio) if fabric.is_global_zero else []
+
+    def train(self, report: Callable[[Report], None] = lambda report: None, until: int | None = None) -> Progress:
+        """Take all steps that are left, or those up to step `until`."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        writer = SummaryWriter(str(self.folder / "tensorboard")) if self.fabric.is_global_zero else None
+        last = self.steps if until is None else min(until, self.steps)
+        since, before = time.monotonic(), self.progress.step
+        try:
+            while self.progress.step < last and not self._gave_up():
+                terms = self.stepper.take(self.progress.step)
+                self.progress.step += 1
+                step = self.progress.step
+                if step % LOG_EVERY == 0 or step == last:
+                    figures = self._figures(terms, step)
+                    graphs, now = (step - before) * sum(share.batch for share in self.split), time.monotonic()
+                    figures["rate"] = rate_at(self.plan.recipe, step - 1, self.epoch_steps)
+                    figures["graphs_per_second"] = graphs / (now - since)
+                    self._tell(writer, report, figures)
+                    since, before = now, step
+                if step % (self.plan.recipe.validate_every * self.epoch_steps) == 0 or step == self.steps:
+                    self._tell(writer, report, self._validate())
+                if step % (self.plan.recipe.checkpoint_every * self.epoch_steps) == 0 or step == last:
+                    self._save()
+        except torch.OutOfMemoryError:
+            raise TrainingError(
+                f"out of memory with a batch of {self.plan.recipe.batch} and up to {max(self.corpus.buckets)} nodes: "
+                "give a smaller batch, fewer nodes or more devices"
+            ) from None
+        finally:
+            if writer is not None:
+                writer.close()
+        if self.fabric.is_global_zero and (self.progress.step >= self.steps or self._gave_up()):
+            write_whole(self.folder / LAST, self.weights().to_bytes())
+        return self.progress
+
+    def weights(self, figures: Mapping[str, float] | None = None) -> Weights:
+        """The averaged weights as they are now."""
+        card = {**self.card, **self.run, "step": self.progress.step}
+        if figures:
+            card["validation"] = dict(figures)
+        return Weights(self.plan.model, self.process, self.corpus.radio, dict(self.average.tensors), card)
+
+    def _figures(self, terms: dict[str, Tensor], step: int) -> dict[str, float]:
+        names = list(terms)
+        values = self.fabric.all_reduce(torch.stack([terms[name] for name in names]), reduce_op="mean")
+        assert isinstance(values, Tensor)
+        figures = dict(zip(names, values.tolist(), strict=True))
+        figures["loss"] = sum(figures.values())
+        if not all(map(_finite, figures.values())):
+            raise TrainingError(
+                f"the loss is no longer a number after step {step}: the last checkpoint is kept; continue it with a "
+                "lower rate, a gradient clip or precision 32"
+            )
+        return figures
+
+    def _validate(self) -> dict[str, float]:
+        """Sample with the averaged weights; the best so far, by T as a share of the target, are kept as a file."""
+        told: dict[str, float] = {}
+        if self.fabric.is_global_zero and self.trials:
+            weights = self.weights()
+            judged = weights.build().to(self.fabric.device)
+            sampling = SamplerConfig(steps=self.plan.recipe.validation_steps)
+            topologies = sample_topologies(judged, self.trials, sampling, VALIDATION_SEED, self.fabric.device)
+            told = judge(topologies, self.trials)
+            if told["ratio"] > self.progress.best:
+                self.progress.best, self.progress.since_best = told["ratio"], 0
+                write_whole(self.folder / BEST, self.weights(told).to_bytes())
+            else:
+                self.progress.since_best += 1
+        self.progress = self.fabric.broadcast(self.progress)
+        return {f"validation/{name}": value for name, value in told.items()}
+
+    def _gave_up(self) -> bool:
+        patience = self.plan.recipe.patience
+        return bool(patience) and self.progress.since_best >= patience
+
+    def _save(self) -> None:
+        if not all(bool(torch.isfinite(weight).all()) for weight in self.generator.parameters()):
+            raise TrainingError(
+                f"the weights are no longer numbers after step {self.progress.step}: the last checkpoint is kept; "
+                "continue it with a lower rate, a gradient clip or precision 32"
+            )
+        if self.fabric.is_global_zero:
+            optimizer = self.optimizer.optimizer
+            save_checkpoint(self.folder / CHECKPOINT, self.run, self.generator, self.average, optimizer, self.progress)
+        self.fabric.barrier()
+
+    def _tell(self, writer: SummaryWriter | None, report: Callable[[Report], None], figures: dict[str, float]) -> None:
+        if writer is None:
+            return
+        for name, value in figures.items():
+            writer.add_scalar(name, value, self.progress.step)
+        report(Report(self.progress.step, self.steps, figures))
+
+
+def _finite(value: float) -> bool:
+    return value - value == 0

@@ -1,0 +1,129 @@
+"""What a run is: the model, the losses and the recipe; and which graphs and random numbers each step takes.
+
+Everything about a step follows from the seed and its number, so that a run that was stopped goes on as if it had not
+been, and any number of processes takes the same steps as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from manetdiff.diffusion.generator import TrainingDraws
+from manetdiff.errors import TrainingError
+from manetdiff.model.config import ModelConfig
+from manetdiff.model.graphs import Graphs
+from manetdiff.model.losses import LossWeights
+from manetdiff.training.recipe import Recipe
+
+ORDER, NOISE = 0, 1  # random streams of a run
+
+
+@dataclass(frozen=True)
+class Plan:
+    """model, losses, recipe; redundancy of the noise process."""
+
+    model: ModelConfig
+    recipe: Recipe
+    losses: LossWeights = field(default_factory=LossWeights)
+    redundancy: float = 1.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """All values, JSON-ready."""
+        return {
+            "model": self.model.to_dict(),
+            "recipe": self.recipe.to_dict(),
+            "losses": self.losses.to_dict(),
+            "redundancy": self.redundancy,
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Plan:
+        """The inverse of :meth:`to_dict`."""
+        return cls(
+            ModelConfig.from_dict(values["model"]),
+            Recipe.from_dict(values["recipe"]),
+            LossWeights.from_dict(values["losses"]),
+            values["redundancy"],
+        )
+
+
+class Share(NamedTuple):
+    """Graphs of one size in every step, of `layouts` in all."""
+
+    nodes: int
+    batch: int
+    layouts: int
+
+
+def shares(layouts: Mapping[int, int], recipe: Recipe, processes: int) -> list[Share]:
+    """How a batch is split over the fleet sizes, in multiples of the processes. layouts: how many there are of each."""
+    mix = dict(recipe.mix) or layouts
+    if set(mix) != set(layouts):
+        raise TrainingError(f"recipe: the mix names fleets of {sorted(mix)} nodes; the data has {sorted(layouts)}")
+    total = sum(mix.values())
+    split = []
+    for nodes, count in layouts.items():
+        part = max(1, round(recipe.batch * mix[nodes] / total / processes)) * processes
+        if part > count:
+            raise TrainingError(
+                f"a batch of {recipe.batch} takes {part} layouts of {nodes} nodes, but there are only {count}: "
+                "give a smaller batch or more data"
+            )
+        split.append(Share(nodes, part, count))
+    return split
+
+
+def steps_an_epoch(split: list[Share]) -> int:
+    """Steps in which about every layout is taken once."""
+    return max(1, round(sum(share.layouts for share in split) / sum(share.batch for share in split)))
+
+
+def batch_rows(share: Share, step: int, seed: int) -> Tensor:
+    """Which layouts of its size a step takes: each once before any is taken again."""
+    batches = share.layouts // share.batch
+    turn, place = divmod(step, batches)
+    order = _order(share, turn, seed)
+    return torch.from_numpy(order[place * share.batch : (place + 1) * share.batch])
+
+
+def batch_draws(share: Share, step: int, seed: int, latent: int, device: torch.device) -> tuple[TrainingDraws, Tensor]:
+    """A step's random numbers for all graphs of one size, and which of them are mirrored, (b,) bool.
+
+    They are drawn on the training device, for the whole batch, by every process: each then takes its own graphs'.
+    """
+    generator = torch.Generator(device)
+    generator.manual_seed(_seed(seed, NOISE, share.nodes, step))
+
+    def uniform(*shape: int) -> Tensor:
+        return torch.rand(*shape, generator=generator, device=device)
+
+    b, n = share.batch, share.nodes
+    # Stratified: the times of a batch are spread evenly, which makes the loss less noisy.
+    time = (torch.arange(b, device=device) + uniform(b)) / b
+    time = time[torch.randperm(b, generator=generator, device=device)]
+    graphs = Graphs(uniform(b, n, n), uniform(b, n))
+    normal = torch.randn(b, n, latent, generator=generator, device=device)
+    return TrainingDraws(time, graphs, normal), uniform(b) < 0.5
+
+
+_ORDERS: dict[tuple[int, int, int, int], np.ndarray] = {}
+
+
+def _order(share: Share, turn: int, seed: int) -> np.ndarray:
+    key = (share.nodes, share.layouts, turn, seed)
+    if key not in _ORDERS:
+        if len(_ORDERS) > 8:
+            _ORDERS.clear()
+        rng = np.random.default_rng(_seed(seed, ORDER, share.nodes, turn))
+        _ORDERS[key] = rng.permutation(share.layouts)
+    return _ORDERS[key]
+
+
+def _seed(*words: int) -> int:
+    return int(np.random.SeedSequence(words).generate_state(1, np.uint64)[0] >> 1)

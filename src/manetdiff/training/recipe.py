@@ -1,0 +1,112 @@
+"""Recipes: every choice of a training run that is not the model's, the losses' or the data's."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from manetdiff.errors import TrainingError
+
+PRECISIONS = ("32", "bf16")
+
+
+def _check(name: str, value: object, kind: type | tuple[type, ...], least: float) -> None:
+    if isinstance(value, bool) or not isinstance(value, kind) or not least <= value < float("inf"):  # type: ignore[operator]
+        raise TrainingError(f"recipe: {name} must be a number of at least {least}, not {value!r}")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How to train.
+
+    epochs: passes over the data at most. batch: graphs a step, all processes together.
+    mix: share of each fleet size in a batch, as pairs (nodes, share); by default as in the data.
+    rate, last_rate: learning rate at the beginning and at the end, linear in between; warmup: steps to reach `rate`.
+    weight_decay: of AdamW; plain_epochs: the last epochs, in which it is switched off.
+    seed: of the weights, the order and the noise. precision: '32' or 'bf16'. compiled: by torch.compile.
+    ema: decay of the averaged weights, which are the ones that are sampled and kept; 0: no averaging.
+    mirror: whether half of the layouts are mirrored left and right, which the physics does not notice.
+    clip: largest norm of the gradient; 0: any.
+    validate_every, validation, validation_steps: epochs between validations, layouts of each size held out for them,
+        and denoising steps in them. patience: validations without a gain before training stops; 0: never.
+    checkpoint_every: epochs between checkpoints.
+    """
+
+    epochs: int
+    batch: int
+    rate: float
+    last_rate: float
+    weight_decay: float
+    seed: int = 123
+    warmup: int = 0
+    plain_epochs: int = 0
+    precision: str = "32"
+    compiled: bool = False
+    ema: float = 0.0
+    mirror: bool = False
+    clip: float = 0.0
+    validate_every: int = 10
+    validation: int = 128
+    validation_steps: int = 10
+    patience: int = 0
+    checkpoint_every: int = 10
+    mix: tuple[tuple[int, float], ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("epochs", "batch", "validate_every", "validation", "validation_steps", "checkpoint_every"):
+            _check(name, getattr(self, name), int, 1)
+        for name in ("seed", "warmup", "plain_epochs", "patience"):
+            _check(name, getattr(self, name), int, 0)
+        for name in ("rate", "last_rate", "weight_decay", "ema", "clip"):
+            _check(name, getattr(self, name), (int, float), 0)
+        if self.ema >= 1:
+            raise TrainingError(f"recipe: ema must be below 1, not {self.ema!r}")
+        if self.precision not in PRECISIONS:
+            raise TrainingError(f"recipe: precision must be one of {', '.join(PRECISIONS)}, not {self.precision!r}")
+        for name in ("compiled", "mirror"):
+            if not isinstance(getattr(self, name), bool):
+                raise TrainingError(f"recipe: {name} must be true or false, not {getattr(self, name)!r}")
+        if any(share <= 0 for _, share in self.mix):
+            raise TrainingError(f"recipe: the shares of a mix must be above 0, not {self.mix!r}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """All values, JSON-ready."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Recipe:
+        """The inverse of :meth:`to_dict`."""
+        try:
+            return cls(**{**values, "mix": tuple((nodes, share) for nodes, share in values.get("mix", ()))})
+        except TypeError as error:
+            raise TrainingError(f"recipe: {error}") from None
+
+
+RECIPES = {
+    "paper": Recipe(
+        epochs=4700,
+        batch=64,
+        rate=1e-3,
+        last_rate=1e-6,
+        weight_decay=1e-3,
+        plain_epochs=20,
+        validate_every=20,
+        patience=20,
+    ),
+    "fast": Recipe(
+        epochs=100,
+        batch=1024,
+        rate=2e-3,
+        last_rate=1e-6,
+        weight_decay=1e-3,
+        plain_epochs=5,
+        warmup=300,
+        precision="bf16",
+        compiled=True,
+        ema=0.999,
+        mirror=True,
+        clip=1.0,
+    ),
+}

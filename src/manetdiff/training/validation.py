@@ -1,0 +1,70 @@
+"""Validation: topologies sampled on layouts that were held out, scored by the project's metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from manetdiff.data import SolvedLayout
+from manetdiff.diffusion.generator import Generator
+from manetdiff.diffusion.sampler import SamplerConfig
+from manetdiff.features import LayoutFeatures, layout_features, pad
+from manetdiff.model.graphs import Graphs, Layouts
+from manetdiff.radio import LinkTables, Radio, link_tables
+from manetdiff.topology import METRICS, Topology
+from manetdiff.topology.metrics import metrics_from_tables
+
+# Graphs sampled at a time, for layouts of 16 nodes; fewer where they are larger.
+CHUNK = 256
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A layout to be judged by: its tables and features, and the reference's T."""
+
+    tables: LinkTables
+    features: LayoutFeatures
+    target: float
+
+
+def make_trials(layouts: Sequence[SolvedLayout], radio: Radio) -> list[Trial]:
+    """What judging these layouts needs, computed once."""
+    trials = []
+    for layout in layouts:
+        tables = link_tables(layout.fleet, radio)
+        features = layout_features(layout.fleet, radio, tables)
+        trials.append(Trial(tables, features, float(layout.metrics["throughput"])))
+    return trials
+
+
+def sample_topologies(
+    generator: Generator, trials: Sequence[Trial], sampling: SamplerConfig, seed: int, device: torch.device | str
+) -> list[Topology]:
+    """A raw topology for each layout; layout k draws from the stream (seed, k)."""
+    topologies: list[Topology] = []
+    largest = max(len(trial.features.node) for trial in trials)
+    chunk = max(1, CHUNK * 16**2 // largest**2)
+    for start in range(0, len(trials), chunk):
+        part = trials[start : start + chunk]
+        layouts = Layouts.from_numpy(pad([trial.features for trial in part]), device)
+        seeds = [(seed, start + k) for k in range(len(part))]
+        topologies += to_topologies(generator.sample(layouts, seeds, sampling), [len(t.features.node) for t in part])
+    return topologies
+
+
+def to_topologies(graphs: Graphs, sizes: Sequence[int]) -> list[Topology]:
+    """Tensors as topologies, without their padding."""
+    edges, parity = graphs.edges.cpu().numpy() > 0.5, graphs.parity.cpu().numpy() > 0.5
+    return [
+        Topology.from_adjacency(edges[row, :n, :n], parity[row, :n].astype(np.int64)) for row, n in enumerate(sizes)
+    ]
+
+
+def judge(topologies: Sequence[Topology], trials: Sequence[Trial]) -> dict[str, float]:
+    """Means of all metrics, and `ratio`: mean T over the reference's mean T."""
+    scores = [metrics_from_tables(topology, trial.tables) for topology, trial in zip(topologies, trials, strict=True)]
+    means = {name: float(np.mean([score[name] for score in scores])) for name in METRICS}
+    return {**means, "ratio": means["throughput"] / float(np.mean([trial.target for trial in trials]))}

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from manetdiff import __version__
-from manetdiff.cli import bench, data, demo, evaluate, solve, train
+from manetdiff.cli import bench, data, demo, evaluate, solve, train, weights
 from manetdiff.errors import ManetDiffError
 
 BAD_INPUT = 2
@@ -44,6 +44,7 @@ app.command("data")(data.command)
 app.command("evaluate")(evaluate.command)
 app.command("bench")(bench.command)
 app.command("train")(train.command)
+app.command("weights")(weights.command)
 
 
 def main() -> None:

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from manetdiff.cli.needs_torch import needs_torch
 from manetdiff.cli.output import Table, print_json, print_table, seconds_text
 from manetdiff.data import BENCHMARKS, load_benchmark
 from manetdiff.evaluate.markdown import markdown_table
@@ -18,6 +19,7 @@ from manetdiff.evaluate.over_time import Point, draw_over_time, over_time
 from manetdiff.formats import check_writable, write_text
 
 RATE_COLUMNS = ("nodes", "incremental, moves/s", "in full, moves/s", "ratio", "whole search, moves/s", "difference")
+SPEED_COLUMNS = ("model", "nodes", "batch", "step taken", "step, ms", "of it kernels, ms", "graphs/s")
 TIME_COLUMNS = ("method", "nodes", "budget", "time a layout", "T / target", "connected")
 
 
@@ -25,6 +27,10 @@ def command(
     layouts: Annotated[int, typer.Option(help="Layouts of each set.", min=1)] = 44,
     cpsat_layouts: Annotated[int, typer.Option(help="Layouts for CP-SAT, which is slow; 0 leaves it out.", min=0)] = 11,
     quick: Annotated[bool, typer.Option("--quick", help="Few layouts, no CP-SAT: half a minute.")] = False,
+    training: Annotated[
+        bool,
+        typer.Option("--training", help="Measure the training step instead, on the GPU where there is one."),
+    ] = False,
     plot: Annotated[str | None, typer.Option(help="Draw T over time here (PNG).", metavar="FILE")] = None,
     markdown: Annotated[
         str | None, typer.Option(help="Write the tables here, too, as Markdown.", metavar="FILE")
@@ -37,10 +43,14 @@ def command(
     Examples:
       manetdiff bench
       manetdiff bench --quick --plot over_time.png
+      manetdiff bench --training
     """
     for path in (plot, markdown):
         if path is not None:
             check_writable(path)
+    if training:
+        _training(markdown, as_json)
+        return
     _stay_on_one_core()
     count, with_cpsat = (4, 0) if quick else (layouts, cpsat_layouts)
     chosen = [load_benchmark(name)[:count] for name in BENCHMARKS]
@@ -62,6 +72,31 @@ def command(
         )
     if plot is not None:
         draw_over_time(points, Path(plot))
+
+
+def _training(markdown: str | None, as_json: bool) -> None:
+    with needs_torch("training"):
+        from manetdiff.evaluate.training_speed import training_speed
+    speeds = training_speed(report=_say)
+    rows = [
+        [
+            speed.model,
+            str(speed.nodes),
+            str(speed.batch),
+            speed.way,
+            f"{speed.step_ms:.2f}",
+            "" if speed.kernels_ms is None else f"{speed.kernels_ms:.2f}",
+            f"{speed.graphs_a_second:,.0f}",
+        ]
+        for speed in speeds
+    ]
+    table = Table(f"The training step on {speeds[0].device}", SPEED_COLUMNS, rows)
+    if as_json:
+        print_json({"training": [asdict(speed) for speed in speeds]})
+    else:
+        print_table(table)
+    if markdown is not None:
+        write_text(Path(markdown), f"## {table.title}\n\n{markdown_table(table.columns, table.rows)}")
 
 
 def _stay_on_one_core() -> None:

@@ -1,17 +1,20 @@
-"""`manetdiff evaluate`: all solvers on the packaged benchmark sets."""
+"""`manetdiff evaluate`: solvers and models on the packaged benchmark sets."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from manetdiff.cli.needs_torch import needs_torch
 from manetdiff.cli.output import Table, print_json, print_table, share_text
 from manetdiff.data import BENCHMARKS
-from manetdiff.evaluate.baselines import baselines
+from manetdiff.errors import SolverError
+from manetdiff.evaluate.baselines import TARGET, baselines
 from manetdiff.evaluate.markdown import markdown_table
 from manetdiff.evaluate.scores import Score
 from manetdiff.formats import check_writable, write_text
@@ -30,13 +33,29 @@ COLUMNS = (
     "parity",
     "valid",
 )
+ABLATION_COLUMNS = ("model", "seeds", *COLUMNS[2:])
+STEPS, TEMPERATURE = 50, 0.5
 
 
 def command(
     sets: Annotated[
-        list[str] | None, typer.Argument(help=f"Which sets: {', '.join(BENCHMARKS)}. Default: all.")
+        list[str] | None,
+        typer.Argument(help=f"Which sets: {', '.join(BENCHMARKS)}. Default: all; with --ablations, bench16."),
     ] = None,
     method: Annotated[list[str] | None, typer.Option(help="Run only this method; can be given again.")] = None,
+    weights: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Sample from these weights instead: a file, or the name of packaged ones (see 'manetdiff weights'); "
+            "can be given again. Raw samples, without correction or polish."
+        ),
+    ] = None,
+    ablations: Annotated[
+        bool, typer.Option("--ablations", help="Sample from all packaged ablations and baselines instead.")
+    ] = False,
+    steps: Annotated[int, typer.Option(help="With weights: denoising steps.", min=1)] = STEPS,
+    temperature: Annotated[float, typer.Option(help="With weights: below 1, predictions are sharpened.")] = TEMPERATURE,
+    seed: Annotated[int, typer.Option(help="With weights: seed of the samples.", min=0)] = 0,
     layouts: Annotated[int | None, typer.Option(help="At most so many layouts of each set.", min=1)] = None,
     moves: Annotated[
         int | None, typer.Option(help="Run just the searches that take a number of moves, with this one.", min=1)
@@ -46,27 +65,86 @@ def command(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
 ) -> None:
-    """Score the solvers on the packaged benchmark sets, whose own topologies are the target.
+    """Score solvers or models on the packaged benchmark sets, whose own topologies are the target.
 
     \b
     Examples:
       manetdiff evaluate
       manetdiff evaluate bench16 --method mst-greedy --method greedy
       manetdiff evaluate bench32 --method reference --moves 4000000 --layouts 44
-      manetdiff evaluate --markdown docs/baselines.md
+      manetdiff evaluate --weights netdiff
+      manetdiff evaluate bench16 --weights run/best.safetensors --steps 10 --layouts 100
+      manetdiff evaluate --ablations --markdown docs/ablations.md
     """
     if markdown is not None:
         check_writable(markdown)
-    results: dict[str, list[Score]] = {}
-    for name in sets or list(BENCHMARKS):
-        results[name] = baselines(name, method, layouts, moves, report=_say)
+    if (weights or ablations) and (method or moves):
+        raise SolverError("--method and --moves are for solvers; give them without --weights and --ablations")
+    tables: list[Table] = []
+    results: dict[str, Any] = {}
+    for name in sets or (["bench16"] if ablations else list(BENCHMARKS)):
+        if ablations:
+            rows, table = _ablation_table(name, steps, temperature, seed, layouts)
+        else:
+            rows = (
+                _model_rows(name, weights, steps, temperature, seed, layouts)
+                if weights
+                else baselines(name, method, layouts, moves, report=_say)
+            )
+            table = Table(name, COLUMNS, [_cells(row) for row in rows])
+        results[name] = [asdict(row) for row in rows]
+        tables.append(table)
         if not as_json:
-            print_table(Table(name, COLUMNS, [_cells(row) for row in results[name]]))
+            print_table(table)
     if as_json:
-        print_json({name: [asdict(row) for row in rows] for name, rows in results.items()})
+        print_json(results)
     if markdown is not None:
-        parts = [f"## {name}\n\n{markdown_table(COLUMNS, map(_cells, rows))}" for name, rows in results.items()]
+        parts = [f"## {table.title}\n\n{markdown_table(table.columns, table.rows)}" for table in tables]
         write_text(Path(markdown), "\n".join(parts))
+
+
+def _model_rows(
+    name: str, chosen: Sequence[str], steps: int, temperature: float, seed: int, layouts: int | None
+) -> list[Score]:
+    with needs_torch("sampling from weights files"):
+        from manetdiff.diffusion.sampler import SamplerConfig
+        from manetdiff.evaluate.models import find_weights, model_scores
+    sampling = SamplerConfig(steps=steps, temperature=temperature)
+    found = {weights: find_weights(weights) for weights in chosen}
+    return model_scores(name, found, sampling, layouts=layouts, seed=seed, report=_say)
+
+
+def _ablation_table(
+    name: str, steps: int, temperature: float, seed: int, layouts: int | None
+) -> tuple[list[Any], Table]:
+    with needs_torch("sampling from weights files"):
+        from manetdiff.diffusion.sampler import SamplerConfig
+        from manetdiff.evaluate.models import ablation_weights, ablations, model_scores
+    sampling = SamplerConfig(steps=steps, temperature=temperature)
+    scores = model_scores(name, ablation_weights(), sampling, layouts=layouts, seed=seed, report=_say)
+    target = next(score for score in scores if score.method == TARGET)
+    rows = ablations(scores)
+    cells = [[row.label, str(row.seeds), *_figures(row.mean, row.spread if row.seeds > 1 else None)] for row in rows]
+    cells.append([TARGET, "", *_figures({**target.metrics, "ratio": target.ratio}, None)])
+    return [*rows], Table(name, ABLATION_COLUMNS, cells)
+
+
+def _figures(mean: dict[str, float], spread: dict[str, float] | None) -> list[str]:
+    """Every figure, with its spread where there are several seeds."""
+
+    def written(name: str, digits: int, percent: bool) -> str:
+        factor, unit = (100.0, " %") if percent else (1.0, "")
+        text = f"{factor * mean[name]:.{digits}f}"
+        return f"{text}{unit}" if spread is None else f"{text} ± {factor * spread[name]:.{digits}f}{unit}"
+
+    return [
+        written("links", 2, False),
+        written("mean_length", 3, False),
+        written("link_throughput", 2, False),
+        written("throughput", 2, False),
+        *(written(name, 2, True) for name in ("ratio", "antenna_saturation", "node_saturation")),
+        *(written(name, 2, True) for name in ("connected", "parity", "valid")),
+    ]
 
 
 def _cells(row: Score) -> list[str]:

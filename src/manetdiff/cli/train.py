@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
-import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from manetdiff.cli.needs_torch import needs_torch
+from manetdiff.cli.train_progress import shown
 from manetdiff.errors import TrainingError
 from manetdiff.formats import read_radio
 
-MISSING = "training needs PyTorch and Lightning: install the extra, pip install 'manetdiff[train]'"
+if TYPE_CHECKING:  # PyTorch is loaded by the command alone
+    from manetdiff.data import SolvedLayout
+    from manetdiff.training.checkpoint import Progress
+    from manetdiff.training.loop import Trainer
+
+PICTURED = 3
+PICTURE = "samples.png"
 
 
 def command(
@@ -22,7 +29,7 @@ def command(
         str,
         typer.Option(
             help="acam (the paper's NetDiff), cam, none, one-token, cross-entropy, ddpm-gt, ddpm-gt-plain, gt-vae, "
-            "graph-vae."
+            "graph-vae, no-components."
         ),
     ] = "acam",
     recipe: Annotated[str, typer.Option(help="paper (as in the paper) or fast (our own).")] = "fast",
@@ -46,6 +53,9 @@ def command(
         int | None, typer.Option(help="Epochs between validations and checkpoints, instead of the recipe's.")
     ] = None,
     redundancy: Annotated[float, typer.Option(help="Factor on the odds of a link in the noise; see the docs.")] = 1.0,
+    parity_pace: Annotated[
+        float, typer.Option(help="Pace of the noise on parity; below 1 it is settled before the edges.")
+    ] = 1.0,
     radio: Annotated[
         Path | None, typer.Option(help="JSON file of the radio that the data must have been solved for.")
     ] = None,
@@ -65,7 +75,8 @@ def command(
     The folder of the run gets checkpoint.safetensors (to go on from), best.safetensors and last.safetensors (weights
     to use), samples.png and a TensorBoard log.
     """
-    try:
+    with needs_torch("training"):
+        import torch
         from lightning.fabric import Fabric
 
         from manetdiff.training.corpus import read_corpus
@@ -73,10 +84,6 @@ def command(
         from manetdiff.training.plan import Plan
         from manetdiff.training.recipe import RECIPES
         from manetdiff.training.variants import variant
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] not in ("torch", "lightning", "safetensors", "tensorboard"):
-            raise
-        raise TrainingError(MISSING) from None
     if recipe not in RECIPES:
         raise TrainingError(f"--recipe: unknown recipe {recipe!r}; known are {', '.join(RECIPES)}")
     chosen = variant(model)
@@ -99,6 +106,7 @@ def command(
         ),
         chosen.losses,
         redundancy,
+        parity_pace,
     )
     corpus = read_corpus(data, None if radio is None else read_radio(radio), held_out=plan.recipe.validation)
     spread = devices * machines > 1
@@ -110,8 +118,31 @@ def command(
         precision="bf16-mixed" if plan.recipe.precision == "bf16" else "32-true",
     )
     fabric.launch()
-    trainer = Trainer(plan, corpus, out, fabric, {"name": model})
-    trainer.train(_say)
+    if plan.recipe.precision == "bf16":
+        torch.set_float32_matmul_precision("high")
+    trainer = Trainer(plan, corpus, out, fabric, {"variant": model})
+    with shown(trainer.steps, trainer.progress.step) as report:
+        progress = trainer.train(report)
+    if fabric.is_global_zero:
+        _finish(trainer, progress, corpus.held_out, out)
+
+
+def _finish(trainer: Trainer, progress: Progress, held_out: list[SolvedLayout], out: Path) -> None:
+    """A picture of samples on layouts that were held out, and where everything is."""
+    from manetdiff.diffusion.sampler import SamplerConfig
+    from manetdiff.evaluate.samples import Sample, draw_samples
+    from manetdiff.training.validation import make_trials, sample_topologies
+
+    if held_out:
+        shown_layouts = held_out[:: max(1, len(held_out) // PICTURED)][:PICTURED]
+        weights = trainer.weights()
+        topologies = sample_topologies(
+            weights.build(), make_trials(shown_layouts, weights.radio), SamplerConfig(), 0, "cpu"
+        )
+        pairs = [Sample(one.fleet, one.topology, drawn) for one, drawn in zip(shown_layouts, topologies, strict=True)]
+        draw_samples(pairs, weights.radio, out / PICTURE)
+    best = "" if progress.best == float("-inf") else f", best validation: {100 * progress.best:.2f} % of the target's T"
+    print(f"{out}: {progress.step} steps{best}")
 
 
 def _mix(text: str) -> tuple[tuple[int, float], ...]:
@@ -124,8 +155,3 @@ def _mix(text: str) -> tuple[tuple[int, float], ...]:
 
 def _given(**values: Any) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
-
-
-def _say(report: Any) -> None:
-    shown = "  ".join(f"{name} {value:.4g}" for name, value in report.figures.items())
-    print(f"step {report.step} of {report.steps}: {shown}", file=sys.stderr, flush=True)

@@ -69,7 +69,7 @@ class DiffusionGenerator(nn.Module):
     @torch.no_grad()
     def sample(self, layouts: Layouts, seeds: Sequence[tuple[int, ...]], sampling: SamplerConfig) -> Graphs:
         embedded = self.denoiser.embed_layouts(layouts)
-        rounds = layout_draws(seeds, _sizes(layouts), sampling.steps, layouts.mask.device)
+        rounds = layout_draws(seeds, _sizes(layouts), sampling.steps, layouts.mask.shape[1], layouts.mask.device)
         sampler = Sampler(self.process, sampling)
         return sampler.sample(lambda state, time: self.denoiser.predict(embedded, state, time), layouts.mask, rounds)
 

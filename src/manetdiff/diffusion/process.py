@@ -26,13 +26,15 @@ class Process:
         data of one size is the edge marginal of the paper; unlike a fixed share, it holds for any number of nodes.
     redundancy: factor on the odds of a link in the noise. Above 1 the process goes through graphs with more links
         than it ends with: a redundant link is easier to prune than a missing one is to create.
+    parity_pace: of the noise on parity, as a power of ᾱ. Below 1, sampling settles the parity before the edges.
     """
 
     mean_degree: float
     redundancy: float = 1.0
+    parity_pace: float = 1.0
 
     def __post_init__(self) -> None:
-        for name in ("mean_degree", "redundancy"):
+        for name in ("mean_degree", "redundancy", "parity_pace"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
                 raise ModelError(f"process: {name} must be a number above 0, not {value!r}")
@@ -46,7 +48,7 @@ class Process:
     def noised(self, clean: Graphs, time: Tensor, draws: Graphs, mask: Tensor) -> Graphs:
         """A sample of q(G_t | G_0). time: (b,) in 0 … 1; draws: uniform numbers of the graphs' shapes; mask: (b, n)."""
         edges = noised_share(clean.edges, self.edge_share(mask), time[:, None, None])
-        parity = noised_share(clean.parity, PARITY_SHARE, time[:, None])
+        parity = noised_share(clean.parity, PARITY_SHARE, time[:, None], pace=self.parity_pace)
         return settled(edges, parity, draws, mask)
 
     def pure_noise(self, draws: Graphs, mask: Tensor) -> Graphs:
@@ -58,7 +60,9 @@ class Process:
         """Shares of edges and of parity 1 at the earlier time, given the state and the predicted clean shares."""
         t, s = time[:, None, None], earlier[:, None, None]
         edges = posterior(state.edges, predicted.edges, self.edge_share(mask), t, s)
-        parity = posterior(state.parity, predicted.parity, PARITY_SHARE, time[:, None], earlier[:, None])
+        parity = posterior(
+            state.parity, predicted.parity, PARITY_SHARE, time[:, None], earlier[:, None], pace=self.parity_pace
+        )
         return Graphs(edges, parity)
 
     def to_dict(self) -> dict[str, Any]:

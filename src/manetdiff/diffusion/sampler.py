@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -23,26 +24,33 @@ class SamplerConfig:
     """How to sample; none of it needs another training.
 
     steps: denoising steps. grid: how their times are spaced. temperature: log-odds are divided by it; below 1 the
-    predictions are sharpened. decide: whether the last step takes the likelier state instead of drawing one.
+    predictions are sharpened. redundancy: factor on the odds of a link in the noise, beside the process's own: above 1,
+    sampling prunes links more than it adds them. decide: whether the last step takes the likelier state instead of
+    drawing one.
     """
 
     steps: int = STEPS
     grid: Grid = "linear"
-    temperature: float = 1.0
+    temperature: float = 0.5
+    redundancy: float = 1.0
     decide: bool = True
 
     def __post_init__(self) -> None:
         time_pairs(self.steps, self.grid)
-        if not 0 < self.temperature < float("inf"):
-            raise ModelError(f"temperature must be a number above 0, not {self.temperature!r}")
+        for name in ("temperature", "redundancy"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
+                raise ModelError(f"{name} must be a number above 0, not {value!r}")
+        if not isinstance(self.decide, bool):
+            raise ModelError(f"decide must be true or false, not {self.decide!r}")
 
 
 class Sampler:
     """The mathematics of sampling: what a step does with a prediction."""
 
     def __init__(self, process: Process, config: SamplerConfig | None = None) -> None:
-        self.process = process
         self.config = config or SamplerConfig()
+        self.process = dataclasses.replace(process, redundancy=process.redundancy * self.config.redundancy)
 
     def shares(self, prediction: Prediction) -> Graphs:
         """Predicted shares of edges and of parity 1, at the sampler's temperature."""

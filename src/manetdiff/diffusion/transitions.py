@@ -11,26 +11,35 @@ from torch import Tensor
 
 from manetdiff.diffusion.schedule import alpha_bar
 
-TINY = 1e-12
+TINY = 1e-30
+TRACE = 1e-6
 
 
-def noised_share(clean: Tensor, share: Tensor | float, time: Tensor) -> Tensor:
-    """q(x_t = 1 | x_0): clean holds states, or shares of state 1. time broadcasts against it."""
-    kept = alpha_bar(time)
+def noised_share(clean: Tensor, share: Tensor | float, time: Tensor, *, pace: float = 1.0) -> Tensor:
+    """q(x_t = 1 | x_0): clean holds states, or shares of state 1. time broadcasts against it; pace: see alpha_bar."""
+    kept = alpha_bar(time, pace)
     return kept * clean + (1 - kept) * share
 
 
-def posterior(state: Tensor, predicted: Tensor, share: Tensor | float, time: Tensor, earlier: Tensor) -> Tensor:
+def posterior(
+    state: Tensor, predicted: Tensor, share: Tensor | float, time: Tensor, earlier: Tensor, *, pace: float = 1.0
+) -> Tensor:
     """p(x_s = 1 | x_t) = Σ_x0 q(x_s = 1 | x_t, x_0) p(x_0), for times s < t.
 
     state: x_t, of 0 and 1. predicted: the predicted share of x_0 = 1. share: m. time, earlier: t and s, broadcasting.
+    pace: see alpha_bar.
     """
-    kept_s = alpha_bar(earlier)
-    kept_between = alpha_bar(time) / kept_s
+    # In double precision: over a short step the two are almost the same, and their difference is what counts.
+    kept_s, kept_t = alpha_bar(earlier.double(), pace), alpha_bar(time.double(), pace)
+    kept_between = (kept_t / kept_s).to(state.dtype)
+    lost_between = (1 - kept_t / kept_s).to(state.dtype)
+    kept_s = kept_s.to(state.dtype)
+    # Noise of one state only could not have led to the other; a trace of it keeps the posterior defined.
+    share = torch.as_tensor(share, dtype=state.dtype, device=state.device).clamp(TRACE, 1 - TRACE)
     # q(x_t | x_s = 1) and q(x_t | x_s = 0) for the x_t at hand.
     of_state = state * share + (1 - state) * (1 - share)
-    from_one = kept_between * state + (1 - kept_between) * of_state
-    from_zero = kept_between * (1 - state) + (1 - kept_between) * of_state
+    from_one = kept_between * state + lost_between * of_state
+    from_zero = kept_between * (1 - state) + lost_between * of_state
     total = torch.zeros_like(predicted)
     for clean, weight in ((0.0, 1 - predicted), (1.0, predicted)):
         one = kept_s * clean + (1 - kept_s) * share  # q(x_s = 1 | x_0)

@@ -23,6 +23,7 @@ from manetdiff.radio import Radio
 FORMAT_NAME = "manetdiff-weights"
 FORMAT = 1
 SUFFIX = ".safetensors"
+HEADER = "manetdiff"
 DEFAULT = "netdiff"
 
 
@@ -49,8 +50,9 @@ class Weights:
             raise CheckpointError(f"the weights do not fit the model that they describe: {reason}") from None
         return model.eval()
 
-    def to_bytes(self, dtype: torch.dtype = torch.float32) -> bytes:
-        """The file's content, in this precision."""
+    def to_bytes(self, *, half: bool = False) -> bytes:
+        """The file's content, in single or half precision."""
+        dtype = torch.float16 if half else torch.float32
         description = {
             "model": self.config.to_dict(),
             "process": self.process.to_dict(),
@@ -101,8 +103,9 @@ def weights_from(description: Mapping[str, Any], tensors: Mapping[str, Tensor], 
 
 def described_bytes(name: str, version: int, description: Mapping[str, Any], tensors: dict[str, Tensor]) -> bytes:
     """A safetensors file with a description in its header."""
-    header = {"format": name, "version": str(version), "description": json.dumps(description)}
-    return to_safetensors(tensors, header)
+    content = {"format": name, "version": version, "description": description}
+    # Under one key, because safetensors keeps several in no fixed order, and the same content must be the same bytes.
+    return to_safetensors(tensors, {HEADER: json.dumps(content)})
 
 
 def read_described(path: Path, name: str, version: int) -> tuple[dict[str, Any], dict[str, Tensor]]:
@@ -115,12 +118,16 @@ def read_described(path: Path, name: str, version: int) -> tuple[dict[str, Any],
             tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118 - not a mapping
     except (SafetensorError, OSError) as error:
         raise CheckpointError(f"{path}: torn, or not a safetensors file: {error}") from None
-    if header.get("format") != name:
-        raise CheckpointError(f"{path}: not a file of the kind {name!r} but {header.get('format', 'something else')!r}")
-    if header.get("version") != str(version):
-        raise CheckpointError(f"{path}: version {header.get('version')!r}; this program reads version {version}")
     try:
-        description = json.loads(header["description"])
-    except (KeyError, ValueError):
+        content = json.loads(header[HEADER])
+    except KeyError:
+        raise CheckpointError(f"{path}: a safetensors file, but none of this program's") from None
+    except ValueError:
         raise CheckpointError(f"{path}: its description cannot be read") from None
-    return description, tensors
+    if not isinstance(content, dict) or content.get("format") != name:
+        raise CheckpointError(f"{path}: not a file of the kind {name!r}")
+    if content.get("version") != version:
+        raise CheckpointError(f"{path}: version {content.get('version')!r}; this program reads version {version}")
+    if not isinstance(content.get("description"), dict):
+        raise CheckpointError(f"{path}: has no description")
+    return content["description"], tensors

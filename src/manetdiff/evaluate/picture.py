@@ -80,10 +80,10 @@ def draw(
     axes, scale = add_panel(figure, (MARGIN, FOOT), size, fleet, half, node_radius(fleet, 2 * half.max()))
 
     segments = fleet.positions[topology.links]
-    width = _line_width(len(fleet))
+    width = line_width(len(fleet))
     colours = _draw_rates(axes, segments[~wrong], rates[~wrong], width, style)
-    _draw_lines(axes, segments[wrong], style.wrong, "--", width)
-    _draw_around(axes, topology, fleet, loads, scale, style, 8.5 if len(fleet) <= 20 else 7.5)
+    draw_lines(axes, segments[wrong], style.wrong, "--", width)
+    draw_around(axes, topology, fleet, loads, scale, style, 8.5 if len(fleet) <= 20 else 7.5)
     shown = title if title is not None else _headline(topology, loads, float(rates.sum()))
     axes.set_title(shown, loc="left", color=style.ink, fontsize=11, parse_math=False)
 
@@ -139,13 +139,13 @@ def draw_pair(
         loads = antenna_loads(topology, link_tables(where, radio or Radio()))
         segments = where.positions[topology.links]
         same = shared[topology.links[:, 0], topology.links[:, 1]]
-        width = _line_width(len(fleet))
-        _draw_lines(axes, segments[same], style.kept, "-", 0.9 * width)
-        _draw_lines(axes, segments[~same], colour, dashes, 1.1 * width)
+        width = line_width(len(fleet))
+        draw_lines(axes, segments[same], style.kept, "-", 0.9 * width)
+        draw_lines(axes, segments[~same], colour, dashes, 1.1 * width)
         wrong = same_parity(topology)
         middles = segments[wrong].mean(axis=1)
         axes.plot(middles[:, 0], middles[:, 1], "x", color=style.wrong, ms=8, mew=2.2, zorder=4)
-        _draw_around(axes, topology, where, loads, scale, style, 7.5 if len(fleet) <= 20 else 6.5)
+        draw_around(axes, topology, where, loads, scale, style, 7.5 if len(fleet) <= 20 else 6.5)
         violated |= bool(wrong.any())
         saturated |= bool((loads > 1).any())
 
@@ -169,11 +169,13 @@ def _figure(width: float, height: float, style: Style) -> Figure:
     return Figure(figsize=(float(width), float(height)), dpi=DPI, facecolor=style.paper)
 
 
-def _line_width(n: int) -> float:
+def line_width(n: int) -> float:
+    """Of a link, in points."""
     return 2.2 if n <= NAMED_UP_TO else 1.5
 
 
-def _draw_lines(axes: Axes, segments: FloatArray, colour: str, dashes: str, width: float) -> None:
+def draw_lines(axes: Axes, segments: FloatArray, colour: str, dashes: str, width: float) -> None:
+    """Links of one colour. segments: (m, 2, 2)."""
     axes.add_collection(
         LineCollection(list(segments), colors=colour, linewidths=width, linestyles=dashes, zorder=3), autolim=False
     )
@@ -197,7 +199,7 @@ def _draw_rates(
     return lines
 
 
-def _draw_around(
+def draw_around(
     axes: Axes, topology: Topology, fleet: Fleet, loads: IntArray, scale: Scale, style: Style, font: float
 ) -> None:
     """Everything but the links."""

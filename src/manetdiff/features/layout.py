@@ -26,10 +26,11 @@ class LayoutFeatures(NamedTuple):
 
     node: (n, 4) float32: x, y, cosine and sine of the yaw, in the normalised frame.
     pair: (n, n, 7) float32, from the first node's point of view, 0 on the diagonal:
-        distance in the radio's units; cosine and sine of the angle to the axis of the mean heading; whether the pair
-        is within range; the rate that the link would have alone, in bit/s/Hz; how many other nodes its antenna sees
-        nearer than the peer, as log(1 + count); the power that a beam at the peer spills on others, as log(1 + power).
-    sector: (n, n) uint8, the first node's antenna that looks at the second.
+        distance in the fleet's spread, whatever the radio's unit; cosine and sine of the angle to the axis of the mean
+        heading; whether the pair is within range; the rate that the link would have alone, in bit/s/Hz; how many other
+        nodes its antenna sees nearer than the peer, as log(1 + count); the power that a beam at the peer spills on
+        others, as log(1 + power).
+    sector: (n, n) uint8, the first node's antenna that looks at the second; 0 on the diagonal.
     """
 
     node: npt.NDArray[np.float32]
@@ -43,21 +44,24 @@ def layout_features(fleet: Fleet, radio: Radio, tables: LinkTables | None = None
     frame = fleet.normalised()
     n = len(fleet)
     node = np.column_stack([frame.positions, np.cos(frame.yaw), np.sin(frame.yaw)]).astype(np.float32)
+    scale = radio.unit_for(fleet) / fleet.spread
     pair = np.zeros((n, n, len(PAIR_FEATURES)), dtype=np.float32)
     pair[..., IN_RANGE] = chosen.candidate
-    _fill_pairs(chosen.reals, chosen.wholes, chosen.beam_power, chosen.constants, fleet.mean_heading, pair)
-    return LayoutFeatures(node, pair, chosen.sector.astype(np.uint8))
+    _fill_pairs(chosen.reals, chosen.wholes, chosen.beam_power, chosen.constants, fleet.mean_heading, scale, pair)
+    sector = chosen.sector.astype(np.uint8)
+    np.fill_diagonal(sector, 0)
+    return LayoutFeatures(node, pair, sector)
 
 
 @kernel
-def _fill_pairs(reals, wholes, beam_power, constants, heading, pair):  # type: ignore[no-untyped-def]
+def _fill_pairs(reals, wholes, beam_power, constants, heading, scale, pair):  # type: ignore[no-untyped-def]
     n = pair.shape[0]
     for i in range(n):
         for j in range(n):
             if i == j:
                 continue
             angle = reals[BEARING, i, j] - heading
-            pair[i, j, LENGTH] = reals[DISTANCE, i, j]
+            pair[i, j, LENGTH] = scale * reals[DISTANCE, i, j]
             pair[i, j, COS_ANGLE] = np.cos(angle)
             pair[i, j, SIN_ANGLE] = np.sin(angle)
             pair[i, j, RATE] = np.log2(1.0 + reals[SIGNAL, i, j] / constants[SIGMA2])

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from manetdiff.errors import ModelError
 from manetdiff.features.layout import NODE_FEATURES, PAIR_FEATURES, LayoutFeatures
 
 
@@ -25,8 +26,12 @@ class PaddedFeatures(NamedTuple):
 
 def pad(layouts: Sequence[LayoutFeatures], n: int | None = None) -> PaddedFeatures:
     """Stack layouts; n: nodes to pad to, by default those of the largest."""
+    if not layouts:
+        raise ModelError("there are no layouts to stack")
     sizes = [len(layout.node) for layout in layouts]
     most = max(sizes) if n is None else n
+    if most < max(sizes):
+        raise ModelError(f"a layout of {max(sizes)} nodes cannot be padded to {most}")
     b = len(layouts)
     padded = PaddedFeatures(
         np.zeros((b, most, len(NODE_FEATURES)), dtype=np.float32),

@@ -26,6 +26,8 @@ class ModelConfig:
     tokens, similarity, reads: of the ACAM and CAM tokens.
     domain_features: whether edge angles, distances, sectors and antenna occupation are read; without them the network
         knows positions, yaw and the noisy graph.
+    components: whether the network is told which nodes the noisy links join already, so that it can see what would
+        join the rest.
     sectors: antennas per node, Q; the radio's must be the same.
     latent: of the variational baselines, numbers per node.
     """
@@ -38,6 +40,7 @@ class ModelConfig:
     similarity: Similarity = "cosine"
     reads: Reading = "nodes"
     domain_features: bool = True
+    components: bool = True
     sectors: int = 4
     latent: int = 8
 
@@ -56,8 +59,9 @@ class ModelConfig:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise ModelError(f"model: {name} must be a whole number of at least 1, not {value!r}")
-        if not isinstance(self.domain_features, bool):
-            raise ModelError(f"model: domain_features must be true or false, not {self.domain_features!r}")
+        for name in ("domain_features", "components"):
+            if not isinstance(getattr(self, name), bool):
+                raise ModelError(f"model: {name} must be true or false, not {getattr(self, name)!r}")
 
     def to_dict(self) -> dict[str, Any]:
         """All values, JSON-ready."""

@@ -55,7 +55,8 @@ class Denoiser(nn.Module):
         if self.config.modulation in ("acam", "cam"):
             context = self.tokens.expand(len(nodes), -1, -1)
         elif self.config.modulation == "statistics":
-            described = graph_statistics(noisy.edges, noisy.opposite, noisy.occupation, embedded.mask)
+            occupation = noisy.occupation if self.config.domain_features else torch.zeros_like(noisy.occupation)
+            described = graph_statistics(noisy.edges, noisy.opposite, occupation, embedded.mask)
             context = self.embed_statistics(described)[:, None]
         moment = self.embed_time(time)
         for layer, block in enumerate(self.blocks):

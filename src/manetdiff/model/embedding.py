@@ -5,6 +5,7 @@ What the layout says is embedded once; what the noisy graph says is added in eve
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import torch
@@ -32,12 +33,14 @@ class NoisyGraph(NamedTuple):
     """What the network reads of a noisy graph. All of it stays the same when every parity is flipped.
 
     edges: (b, n, n) of 0 and 1; opposite: (b, n, n), 1 where the parities differ;
-    occupation: (b, n, Q) links on each antenna.
+    occupation: (b, n, Q) links on each antenna; joined: (b, n, n), 1 where links between opposite parities lead from
+    one node to the other.
     """
 
     edges: Tensor
     opposite: Tensor
     occupation: Tensor
+    joined: Tensor
 
 
 class LayoutEmbedding(nn.Module):
@@ -70,8 +73,10 @@ class GraphEmbedding(nn.Module):
         super().__init__()
         width = config.width
         self.domain_features = config.domain_features
-        # An edge, whether its parities differ, both; and what else is on the antennas of its two ends.
-        self.edges = nn.Linear(3 + (2 if config.domain_features else 0), width)
+        self.components = config.components
+        # An edge, whether its parities differ, both; what else is on the antennas of its two ends; whether the two
+        # are joined already.
+        self.edges = nn.Linear(3 + 2 * config.domain_features + config.components, width)
         self.nodes = nn.Linear(config.sectors if config.domain_features else 1, width)
         self.mix_nodes = nn.Sequential(nn.GELU(), nn.Linear(width, width))
         self.mix_edges = nn.Sequential(nn.GELU(), nn.Linear(width, width))
@@ -85,6 +90,8 @@ class GraphEmbedding(nn.Module):
             of_nodes = noisy.occupation
         else:
             of_nodes = noisy.edges.sum(2, keepdim=True)
+        if self.components:
+            parts.append(noisy.joined)
         edges = self.mix_edges(embedded.edges + self.edges(torch.stack(parts, dim=-1)))
         nodes = self.mix_nodes(embedded.nodes + self.nodes(of_nodes))
         return nodes, edges
@@ -95,7 +102,16 @@ def read_noisy(embedded: EmbeddedLayouts, graphs: Graphs) -> NoisyGraph:
     spin = spins(graphs.parity) * embedded.mask
     opposite = 0.5 * (1 - spin[:, :, None] * spin[:, None, :]) * embedded.pair_mask
     occupation = torch.einsum("bij,bijq->biq", graphs.edges, embedded.looks)
-    return NoisyGraph(graphs.edges, opposite, occupation)
+    return NoisyGraph(graphs.edges, opposite, occupation, _joined(graphs.edges * opposite))
+
+
+def _joined(links: Tensor) -> Tensor:
+    """Which nodes are in one component, from symmetric links (b, n, n) of 0 and 1: paths of up to 1, 2, 4, … links."""
+    n = links.shape[-1]
+    reached = links + torch.eye(n, dtype=links.dtype, device=links.device)
+    for _ in range(max(1, math.ceil(math.log2(max(2, n - 1))))):
+        reached = (reached @ reached).clamp(max=1).to(links.dtype)
+    return reached
 
 
 def spins(parity: Tensor) -> Tensor:

@@ -34,6 +34,8 @@ class LossWeights:
         for name, weight in dataclasses.asdict(self).items():
             if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 <= weight < float("inf"):
                 raise ModelError(f"losses: the weight of {name} must be a number of at least 0, not {weight!r}")
+        if not any(dataclasses.asdict(self).values()):
+            raise ModelError("losses: every term is switched off; there is nothing to learn")
 
     @classmethod
     def cross_entropy_only(cls) -> LossWeights:
@@ -97,12 +99,14 @@ def cosine_loss(shares: Tensor, cos_angle: Tensor, sin_angle: Tensor, n: Tensor)
     """1 - the mean over nodes h of the mean cosine between the way into h and the way out, over pairs of h's links.
 
     Two links in a straight line count 1, two in the same direction -1. With unit vectors u_i from h to its neighbours
-    and predicted shares p_i, Σ_{i≠j} p_i p_j (-u_i·u_j) = Σ p_i² - |Σ p_i u_i|², so it takes O(n²), not O(n³).
+    and predicted shares p_i, Σ_{i≠j} p_i p_j (-u_i·u_j) = Σ p_i² |u_i|² - |Σ p_i u_i|², so it takes O(n²), not O(n³).
     """
     own = (shares**2).sum(2)
+    # Features kept in half precision are not quite of length 1, and what is left over would count as pairs.
+    length = (shares**2 * (cos_angle**2 + sin_angle**2)).sum(2)
     resultant = (shares * cos_angle).sum(2) ** 2 + (shares * sin_angle).sum(2) ** 2
     pairs = shares.sum(2) ** 2 - own
-    straight = (own - resultant) / pairs.clamp(min=1e-3)
+    straight = (length - resultant) / pairs.clamp(min=1e-3)
     return (1 - straight.sum(1) / n).mean()
 
 

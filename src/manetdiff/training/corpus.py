@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import io
+import itertools
 import json
+import os
+import zipfile
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +18,6 @@ import torch
 from torch import Tensor
 
 from manetdiff.data import Dataset, LayoutArrays, SolvedLayout, read_dataset, usable_cores
-from manetdiff.data.files import write_whole
 from manetdiff.data.settings import first_difference
 from manetdiff.data.workers import in_order
 from manetdiff.errors import DataError
@@ -26,7 +28,8 @@ from manetdiff.radio import Radio
 
 # Raised when the features change: features kept from before are then made again.
 FEATURES_VERSION = 1
-TASK = 500
+TASK = 500  # layouts that a process makes the features of at a time
+TASKS_A_WORKER = 20  # fewer are made sooner than another process is started
 
 
 @dataclass(frozen=True)
@@ -108,41 +111,46 @@ def read_corpus(
     """
     if not folders:
         raise DataError("give at least one folder of solved layouts")
-    parts: dict[int, list[Bucket]] = {}
-    sources, apart = [], []
-    for folder in folders:
-        dataset = read_dataset(folder)
-        radio = radio or dataset.settings.radio
-        difference = first_difference(dataset.settings.radio.to_dict(), radio.to_dict())
+    datasets = [read_dataset(folder) for folder in folders]
+    asked = radio or datasets[0].settings.radio
+    for folder, dataset in zip(folders, datasets, strict=True):
+        difference = first_difference(dataset.settings.radio.to_dict(), asked.to_dict())
         if difference:
-            name, solved, asked = difference
-            raise DataError(f"{folder}: solved with the radio's {name} = {solved!r}, not {asked!r} as asked for")
-        for n in dataset.nodes:
-            bucket = _kept_bucket(dataset, n, folder, workers)
-            count = min(held_out, len(bucket) // 5)
-            parts.setdefault(n, []).append(bucket.part(slice(0, len(bucket) - count)))
-            apart += _last_layouts(dataset, n, count)
-        sources.append(dataset.settings.to_dict())
-    assert radio is not None
-    return Corpus({n: _joined(buckets) for n, buckets in sorted(parts.items())}, apart, radio, sources)
+            name, there, wanted = difference
+            raise DataError(f"{folder}: solved with the radio's {name} = {there!r}, not {wanted!r} as asked for")
+    pieces = [(dataset, n, folder) for folder, dataset in zip(folders, datasets, strict=True) for n in dataset.nodes]
+    buckets = _kept_buckets(pieces, asked, workers or usable_cores())
+    parts: dict[int, list[Bucket]] = {}
+    apart = []
+    for (dataset, n, _), bucket in zip(pieces, buckets, strict=True):
+        count = min(held_out, len(bucket) // 5)
+        parts.setdefault(n, []).append(bucket.part(slice(0, len(bucket) - count)))
+        apart += _last_layouts(dataset, n, count)
+    sources = [dataset.settings.to_dict() for dataset in datasets]
+    return Corpus({n: _joined(some) for n, some in sorted(parts.items())}, apart, asked, sources)
 
 
-def bucket_of(arrays: LayoutArrays, radio: Radio, *, workers: int = 1) -> Bucket:
-    """The bucket of layouts at hand."""
+def buckets_of(layouts: Sequence[LayoutArrays], radio: Radio, *, workers: int = 1) -> list[Bucket]:
+    """A bucket for each of these, their features made by so many processes together."""
     tasks = [
         (arrays.positions[start : start + TASK], arrays.yaw[start : start + TASK], radio)
+        for arrays in layouts
         for start in range(0, len(arrays), TASK)
     ]
-    node, pair, sector = (
-        np.concatenate(parts) for parts in zip(*in_order(_features, tasks, min(workers, len(tasks))), strict=True)
-    )
-    return Bucket(
-        torch.from_numpy(node),
-        torch.from_numpy(pair),
-        torch.from_numpy(sector),
-        torch.from_numpy(arrays.adjacency.astype(np.uint8)),
-        torch.from_numpy(arrays.parity.astype(np.uint8)),
-    )
+    if len(tasks) > 1:
+        _features((tasks[0][0][:1], tasks[0][1][:1], radio))  # compiled once, before the processes need it
+    made = in_order(_features, tasks, max(1, min(workers, len(tasks) // TASKS_A_WORKER)))
+    buckets = []
+    for arrays in layouts:
+        count = -(-len(arrays) // TASK)
+        features = [np.concatenate(parts) for parts in zip(*itertools.islice(made, count), strict=True)]
+        buckets.append(_bucket(arrays, *map(torch.from_numpy, features)))
+    return buckets
+
+
+def _bucket(arrays: LayoutArrays, node: Tensor, pair: Tensor, sector: Tensor) -> Bucket:
+    edges, parity = arrays.adjacency.astype(np.uint8), arrays.parity.astype(np.uint8)
+    return Bucket(node, pair, sector, torch.from_numpy(edges), torch.from_numpy(parity))
 
 
 def _features(task: tuple[np.ndarray, np.ndarray, Radio]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -155,25 +163,46 @@ def _features(task: tuple[np.ndarray, np.ndarray, Radio]) -> tuple[np.ndarray, n
     )
 
 
-def _kept_bucket(dataset: Dataset, n: int, folder: Path, workers: int | None) -> Bucket:
-    """The bucket from the file that an earlier run left, or made and left there now."""
-    arrays = dataset.arrays(n)
+def _kept_buckets(pieces: Sequence[tuple[Dataset, int, Path]], radio: Radio, workers: int) -> list[Bucket]:
+    """Buckets with the features that an earlier run left in each folder; what is missing is made and left there."""
+    layouts = [dataset.arrays(n) for dataset, n, _ in pieces]
+    paths = [folder / _features_name(dataset, n) for dataset, n, folder in pieces]
+    kept = [_kept(path, len(arrays)) for path, arrays in zip(paths, layouts, strict=True)]
+    missing = [place for place, features in enumerate(kept) if features is None]
+    made = dict(zip(missing, buckets_of([layouts[place] for place in missing], radio, workers=workers), strict=True))
+    for place, bucket in made.items():
+        features = {"node": bucket.node.numpy(), "pair": bucket.pair.numpy(), "sector": bucket.sector.numpy()}
+        _keep(paths[place], features)
+    return [
+        made[place] if features is None else _bucket(layouts[place], **features) for place, features in enumerate(kept)
+    ]
+
+
+def _features_name(dataset: Dataset, n: int) -> str:
     content = json.dumps([FEATURES_VERSION, dataset.settings.to_dict()], sort_keys=True)
-    path = folder / f"features-{n}-{hashlib.sha256(content.encode()).hexdigest()[:12]}.npz"
-    if path.exists():
-        with np.load(path, allow_pickle=False) as kept:
-            tensors = {name: torch.from_numpy(kept[name]) for name in ("node", "pair", "sector")}
-        if len(tensors["node"]) == len(arrays):
-            return Bucket(
-                **tensors,
-                edges=torch.from_numpy(arrays.adjacency.astype(np.uint8)),
-                parity=torch.from_numpy(arrays.parity.astype(np.uint8)),
-            )
-    bucket = bucket_of(arrays, dataset.settings.radio, workers=workers or usable_cores())
-    buffer = io.BytesIO()
-    np.savez(buffer, node=bucket.node.numpy(), pair=bucket.pair.numpy(), sector=bucket.sector.numpy())
-    write_whole(path, buffer.getvalue())
-    return bucket
+    return f"features-{n}-{hashlib.sha256(content.encode()).hexdigest()[:12]}.npz"
+
+
+def _kept(path: Path, layouts: int) -> dict[str, Tensor] | None:
+    """Features that an earlier run left, if they are whole."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            tensors = {name: torch.from_numpy(file[name]) for name in ("node", "pair", "sector")}
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+        return None
+    return tensors if len(tensors["node"]) == layouts else None
+
+
+def _keep(path: Path, arrays: dict[str, np.ndarray]) -> None:
+    """Leave features for the next run. Several runs may do so at once; where nobody may write, there is no harm."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            np.savez(file, **arrays)  # type: ignore[arg-type]
+        temporary.replace(path)
+    except OSError:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
 
 
 def _last_layouts(dataset: Dataset, n: int, count: int) -> list[SolvedLayout]:

@@ -69,7 +69,7 @@ class Trainer:
         self.split = shares({n: len(bucket) for n, bucket in corpus.buckets.items()}, recipe, fabric.world_size)
         self.epoch_steps = steps_an_epoch(self.split)
         self.steps = recipe.epochs * self.epoch_steps
-        self.process = Process(corpus.mean_degree, plan.redundancy)
+        self.process = Process(corpus.mean_degree, plan.redundancy, plan.parity_pace)
         run = {**plan.to_dict(), "process": self.process.to_dict(), "data": corpus.sources}
         self.run = json.loads(json.dumps(run))  # as a checkpoint will have it
         self.card = dict(card or {})
@@ -112,10 +112,12 @@ class Trainer:
                     self._tell(writer, report, self._validate())
                 if step % (self.plan.recipe.checkpoint_every * self.epoch_steps) == 0 or step == last:
                     self._save()
-        except torch.OutOfMemoryError:
+        except (RuntimeError, MemoryError) as error:
+            if not _out_of_memory(error):
+                raise
             raise TrainingError(
                 f"out of memory with a batch of {self.plan.recipe.batch} and up to {max(self.corpus.buckets)} nodes: "
-                "give a smaller batch, fewer nodes or more devices"
+                "give a smaller batch, fewer nodes or more devices; the last checkpoint is kept"
             ) from None
         finally:
             if writer is not None:
@@ -182,6 +184,11 @@ class Trainer:
         for name, value in figures.items():
             writer.add_scalar(name, value, self.progress.step)
         report(Report(self.progress.step, self.steps, figures))
+
+
+def _out_of_memory(error: Exception) -> bool:
+    # On a CPU PyTorch has no error of its own for it.
+    return isinstance(error, torch.OutOfMemoryError | MemoryError) or "allocate memory" in str(error)
 
 
 def _finite(value: float) -> bool:

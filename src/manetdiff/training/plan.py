@@ -1,7 +1,7 @@
 """What a run is: the model, the losses and the recipe; and which graphs and random numbers each step takes.
 
 Everything about a step follows from the seed and its number, so that a run that was stopped goes on as if it had not
-been, and any number of processes takes the same steps as one.
+been, and several processes take the same steps as one (where the graphs of each size can be shared out evenly).
 """
 
 from __future__ import annotations
@@ -26,12 +26,13 @@ ORDER, NOISE = 0, 1  # random streams of a run
 
 @dataclass(frozen=True)
 class Plan:
-    """model, losses, recipe; redundancy of the noise process."""
+    """model, losses, recipe; redundancy and parity_pace of the noise process."""
 
     model: ModelConfig
     recipe: Recipe
     losses: LossWeights = field(default_factory=LossWeights)
     redundancy: float = 1.0
+    parity_pace: float = 1.0
 
     def to_dict(self) -> dict[str, Any]:
         """All values, JSON-ready."""
@@ -40,6 +41,7 @@ class Plan:
             "recipe": self.recipe.to_dict(),
             "losses": self.losses.to_dict(),
             "redundancy": self.redundancy,
+            "parity_pace": self.parity_pace,
         }
 
     @classmethod
@@ -50,6 +52,7 @@ class Plan:
             Recipe.from_dict(values["recipe"]),
             LossWeights.from_dict(values["losses"]),
             values["redundancy"],
+            values["parity_pace"],
         )
 
 

@@ -43,7 +43,10 @@ class _Inputs:
 
 
 class Stepper:
-    """Takes steps. All sizes are in every step, each in a batch of its own, so that none is padded."""
+    """Takes steps. All sizes are in every step, each in a batch of its own, so that none is padded.
+
+    can_capture: whether steps are captured; set it to False to take them kernel by kernel.
+    """
 
     def __init__(
         self,
@@ -58,7 +61,7 @@ class Stepper:
     ) -> None:
         self.plan, self.buckets, self.split, self.epoch_steps = plan, buckets, split, epoch_steps
         self.fabric, self.module, self.optimizer, self.average = fabric, module, optimizer, average
-        self._can_capture = plan.recipe.compiled and fabric.device.type == "cuda" and fabric.world_size == 1
+        self.can_capture = plan.recipe.compiled and fabric.device.type == "cuda" and fabric.world_size == 1
         self._taken = 0
         self._graph: torch.cuda.CUDAGraph | None = None
         self._decay: float | None = None  # the weight decay that is in the captured graph
@@ -71,7 +74,7 @@ class Stepper:
         self.average.set_step(step)
         inputs = [self._draw(share, step) for share in self.split]
         self._taken += 1
-        if not self._can_capture:
+        if not self.can_capture:
             return self._body(inputs)
         if self._taken <= BEFORE_CAPTURE:
             return self._aside(inputs)
@@ -137,7 +140,7 @@ class Stepper:
         except RuntimeError as error:
             # Slower, but right: the same step, kernel by kernel.
             warnings.warn(f"the step could not be captured as a CUDA graph: {error}", RuntimeWarning, stacklevel=2)
-            self._can_capture = False
+            self.can_capture = False
             return False
         self._graph, self._decay = graph, decay
         return True

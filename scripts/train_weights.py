@@ -1,0 +1,94 @@
+"""Train every model whose weights are in the package: the very commands, a few at a time on one GPU.
+
+    python scripts/train_weights.py --out runs --sixteen n16-a n16-b --mixed n16-a n16-b n32-a
+    python scripts/train_weights.py --out runs --sixteen … --mixed … --only acam-123 netdiff
+
+Runs that were stopped go on; those that are done are left alone. Afterwards each is packed with its card:
+
+    manetdiff weights acam-123 --pack runs/acam-123/last.safetensors --out src/manetdiff/weights --commit …
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+SEEDS = (123, 124, 125)
+ONE_SEED = ("none", "one-token", "cross-entropy", "ddpm-gt-plain", "gt-vae", "graph-vae")
+# Graphs that each ablation sees, on fleets of 16; the same for all.
+ABLATION = ("--batch", "512")
+
+
+@dataclass(frozen=True)
+class Job:
+    """A run: its name, whether it is trained on mixed sizes, and the options of `manetdiff train`."""
+
+    name: str
+    mixed: bool
+    options: tuple[str, ...]
+
+
+def jobs(epochs: dict[str, int]) -> list[Job]:
+    """All runs, the longest first."""
+    mix = ("--mix", "16:2,32:1")
+    listed = [
+        Job("netdiff-small", True, ("--epochs", str(epochs["small"]), *mix)),
+        Job("netdiff", True, ("--width", "64", "--blocks", "6", "--epochs", str(epochs["large"]), *mix)),
+    ]
+    ablations = [(variant, seed) for variant in ("acam", "cam", "ddpm-gt") for seed in SEEDS]
+    ablations += [(variant, SEEDS[0]) for variant in ONE_SEED]
+    for variant, seed in ablations:
+        options = ("--model", variant, "--seed", str(seed), "--epochs", str(epochs["ablation"]), *ABLATION)
+        listed.append(Job(f"{variant}-{seed}", False, options))
+    return listed
+
+
+def main() -> None:
+    """Start the jobs, so many at a time, and say how they go."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, required=True, help="folder of all runs")
+    parser.add_argument("--sixteen", nargs="+", required=True, help="datasets of 16 nodes, for the ablations")
+    parser.add_argument("--mixed", nargs="+", default=[], help="datasets of 16 and 32 nodes, for the default models")
+    parser.add_argument("--only", nargs="+", default=[], help="just these runs")
+    parser.add_argument("--parallel", type=int, default=4, help="runs at a time: one compiles while another trains")
+    parser.add_argument("--ablation-epochs", type=int, default=46)
+    parser.add_argument("--small-epochs", type=int, default=250)
+    parser.add_argument("--large-epochs", type=int, default=120)
+    parser.add_argument("--extra", default="", help="more options for every run, in one string")
+    given = parser.parse_args()
+    epochs = {"ablation": given.ablation_epochs, "small": given.small_epochs, "large": given.large_epochs}
+    wanted = [job for job in jobs(epochs) if not given.only or job.name in given.only]
+    waiting = [job for job in wanted if not (given.out / job.name / "last.safetensors").exists()]
+    running: dict[str, subprocess.Popen[bytes]] = {}
+    (given.out / "logs").mkdir(parents=True, exist_ok=True)
+    failed = []
+    while waiting or running:
+        while waiting and len(running) < given.parallel:
+            job = waiting.pop(0)
+            data = given.mixed if job.mixed else given.sixteen
+            running[job.name] = start(job, data, given.out, given.extra.split())
+            print(f"{job.name}: started", flush=True)
+        time.sleep(1)
+        for name, process in list(running.items()):
+            if process.poll() is not None:
+                del running[name]
+                failed += [name] if process.returncode else []
+                print(f"{name}: {'failed, see its log' if process.returncode else 'done'}", flush=True)
+    sys.exit(f"failed: {', '.join(failed)}" if failed else 0)
+
+
+def start(job: Job, data: list[str], out: Path, extra: list[str]) -> subprocess.Popen[bytes]:
+    """A run in a process of its own, its words in a log."""
+    command = [sys.executable, "-m", "manetdiff", "train", *data, "--out", str(out / job.name), *job.options, *extra]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    with (out / "logs" / f"{job.name}.log").open("ab") as log:
+        return subprocess.Popen(command, stdout=log, stderr=log, env=environment)
+
+
+if __name__ == "__main__":
+    main()

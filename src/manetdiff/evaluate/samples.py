@@ -1,0 +1,91 @@
+"""Samples of a model beside the reference's topologies, as one picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from manetdiff.evaluate.picture import DPI, draw_around, draw_lines, line_width
+from manetdiff.evaluate.picture_frame import (
+    FOOT,
+    MARGIN,
+    TITLE,
+    Handle,
+    add_legend,
+    add_panel,
+    half_extent,
+    node_handles,
+    saturation_handle,
+    save,
+    violation_handle,
+)
+from manetdiff.evaluate.picture_marks import LIGHT, node_radius
+from manetdiff.fleet import Fleet
+from manetdiff.formats.files import PathLike
+from manetdiff.radio import Radio, link_tables
+from manetdiff.topology import Topology, antenna_loads, metrics, same_parity
+
+PANEL = 4.0  # inches
+LEGEND = 0.6
+
+
+class Sample(NamedTuple):
+    """One layout with the reference's topology and a model's."""
+
+    fleet: Fleet
+    reference: Topology
+    sample: Topology
+
+
+def draw_samples(samples: Sequence[Sample], radio: Radio, path: PathLike | None = None) -> Figure:
+    """The references above, the samples below: which links are in both, and which in only one."""
+    foot = FOOT + LEGEND
+    width = len(samples) * (PANEL + MARGIN) + MARGIN
+    figure = Figure(figsize=(width, 2 * (PANEL + TITLE) + foot), dpi=DPI, facecolor=LIGHT.paper)
+    for column, (fleet, reference, sample) in enumerate(samples):
+        left = MARGIN + column * (PANEL + MARGIN)
+        _panel(figure, (left, foot + PANEL + TITLE), "reference", reference, sample, fleet, radio)
+        _panel(figure, (left, foot), "sample", sample, reference, fleet, radio)
+    handles: list[Handle] = [
+        Line2D([], [], color=LIGHT.kept, linestyle="-", linewidth=2.2, label="link in both"),
+        Line2D([], [], color=LIGHT.dropped, linestyle=":", linewidth=2.2, label="only in the reference"),
+        Line2D([], [], color=LIGHT.new, linestyle="--", linewidth=2.2, label="only in the sample"),
+        *node_handles(LIGHT),
+        violation_handle(LIGHT, marker="x"),
+        saturation_handle(LIGHT),
+    ]
+    add_legend(figure, handles, LIGHT, MARGIN, LEGEND + 0.1, columns=4)
+    if path is not None:
+        save(figure, path)
+    return figure
+
+
+def _panel(
+    figure: Figure,
+    corner: tuple[float, float],
+    name: str,
+    shown: Topology,
+    other: Topology,
+    fleet: Fleet,
+    radio: Radio,
+) -> None:
+    half = half_extent(fleet)
+    size = np.array([PANEL, PANEL])
+    axes, scale = add_panel(figure, corner, size, fleet, half, node_radius(fleet, 2 * half.max()))
+    score = metrics(shown, fleet, radio)
+    verdict = "valid" if score["valid"] else "not valid"
+    title = f"{name}: {len(shown.links)} links, {score['throughput']:.1f} Mbit/s, {verdict}"
+    axes.set_title(title, loc="left", color=LIGHT.ink, fontsize=10, parse_math=False)
+    segments = fleet.positions[shown.links]
+    both = other.adjacency[shown.links[:, 0], shown.links[:, 1]]
+    alone, dashes = (LIGHT.dropped, ":") if name == "reference" else (LIGHT.new, "--")
+    draw_lines(axes, segments[both], LIGHT.kept, "-", 0.9 * line_width(len(fleet)))
+    draw_lines(axes, segments[~both], alone, dashes, 1.1 * line_width(len(fleet)))
+    middles = segments[same_parity(shown)].mean(axis=1)
+    axes.plot(middles[:, 0], middles[:, 1], "x", color=LIGHT.wrong, ms=8, mew=2.2, zorder=4)
+    loads = antenna_loads(shown, link_tables(fleet, radio))
+    draw_around(axes, shown, fleet, loads, scale, LIGHT, 7.0)

@@ -1,0 +1,120 @@
+"""`manetdiff train`, `weights` and `evaluate --weights`, as a user runs them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from manetdiff.cli.app import main
+from manetdiff.data import Settings, generate
+
+SMALL = ("--width", "8", "--blocks", "1", "--no-compile", "--precision", "32", "--accelerator", "cpu")
+
+
+@pytest.fixture(scope="module")
+def layouts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    torch.set_num_threads(1)
+    folder = tmp_path_factory.mktemp("data") / "layouts"
+    generate(Settings(nodes=(16,), count=40, seed=3, search_moves=300), folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def run_folder(layouts: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("run") / "run"
+    call("train", str(layouts), "--out", str(folder), "--epochs", "2", "--batch", "8", *SMALL)
+    return folder
+
+
+def call(*arguments: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.argv", ["manetdiff", *arguments])
+        with pytest.raises(SystemExit) as stopped:
+            main()
+        assert stopped.value.code == 0
+
+
+def refused(*arguments: str, capsys: pytest.CaptureFixture[str]) -> str:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.argv", ["manetdiff", *arguments])
+        with pytest.raises(SystemExit) as stopped:
+            main()
+    assert stopped.value.code == 2
+    return capsys.readouterr().err
+
+
+def test_a_run_leaves_weights_a_checkpoint_a_log_and_a_picture(run_folder: Path) -> None:
+    names = {path.name for path in run_folder.iterdir()}
+    assert names == {"best.safetensors", "last.safetensors", "checkpoint.safetensors", "tensorboard", "samples.png"}
+    assert (run_folder / "samples.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_same_command_goes_on_or_finds_nothing_to_do(run_folder: Path, layouts: Path) -> None:
+    before = (run_folder / "last.safetensors").read_bytes()
+    call("train", str(layouts), "--out", str(run_folder), "--epochs", "2", "--batch", "8", *SMALL)
+    assert (run_folder / "last.safetensors").read_bytes() == before
+
+
+def test_weights_of_a_run_are_scored_on_a_benchmark(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = str(run_folder / "last.safetensors")
+    capsys.readouterr()
+    call("evaluate", "bench16", "--weights", file, "--layouts", "3", "--steps", "2", "--json")
+    rows = json.loads(capsys.readouterr().out)["bench16"]
+    assert [row["method"] for row in rows] == ["target", file]
+    assert rows[0]["ratio"] == 1
+    assert 0 <= rows[1]["ratio"] < 1
+    assert rows[1]["seconds"] > 0
+
+
+def test_weights_are_packed_with_their_card(
+    run_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = str(run_folder / "last.safetensors")
+    call("weights", "mine", "--pack", file, "--out", str(tmp_path), "--commit", "abc", "--layouts", "2")
+    page = (tmp_path / "mine.md").read_text(encoding="utf-8")
+    assert "bench16 (2 layouts)" in page
+    assert "bench32" not in page  # not trained on such fleets
+    assert "commit abc" in page
+    capsys.readouterr()
+    call("weights", str(tmp_path / "mine.safetensors"))
+    assert "commit abc" in capsys.readouterr().out
+
+
+def test_packaged_weights_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    call("weights")
+    assert "netdiff" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--recipe", "nonsense"), "unknown recipe"),
+        (("--model", "nonsense"), "unknown model"),
+        (("--mix", "16"), "--mix"),
+        (("--batch", "4000"), "smaller batch"),
+        (("--width", "0"), "width"),
+        (("--epochs", "0"), "epochs"),
+    ],
+)
+def test_bad_options_are_one_line_and_leave_nothing(
+    arguments: tuple[str, ...], message: str, layouts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "run"
+    said = refused("train", str(layouts), "--out", str(out), *SMALL, *arguments, capsys=capsys)
+    assert message in said
+    assert said.count("\n") == 1
+    assert not out.exists()
+
+
+def test_data_for_another_radio_is_refused(layouts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "radio.json").write_text('{"alpha": 0.25}')
+    radio = str(tmp_path / "radio.json")
+    said = refused("train", str(layouts), "--out", str(tmp_path / "run"), "--radio", radio, capsys=capsys)
+    assert "alpha = 0.5, not 0.25" in said
+
+
+def test_solver_options_do_not_go_with_weights(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "--method" in refused("evaluate", "--weights", "netdiff", "--method", "greedy", capsys=capsys)

@@ -1,0 +1,349 @@
+"""Training: the same steps whatever happens in between, what is learnt, and what goes wrong."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from lightning.fabric import Fabric
+from safetensors.torch import load_file
+
+from manetdiff.data import Settings, generate, read_dataset
+from manetdiff.diffusion.sampler import SamplerConfig
+from manetdiff.diffusion.weights import read_weights
+from manetdiff.errors import CheckpointError, DataError, TrainingError
+from manetdiff.model.config import ModelConfig
+from manetdiff.radio import Radio
+from manetdiff.topology import Topology
+from manetdiff.training.checkpoint import CHECKPOINT
+from manetdiff.training.corpus import Corpus, read_corpus
+from manetdiff.training.loop import BEST, LAST, Report, Trainer
+from manetdiff.training.optimisation import AveragedWeights, rate_at
+from manetdiff.training.plan import Plan, Share, batch_draws, batch_rows, shares, steps_an_epoch
+from manetdiff.training.recipe import RECIPES, Recipe
+from manetdiff.training.validation import judge, make_trials, sample_topologies
+from manetdiff.training.variants import VARIANTS, variant
+
+TINY = ModelConfig(width=8, blocks=1, tokens=2)
+RECIPE = Recipe(epochs=4, batch=8, rate=1e-3, last_rate=1e-6, weight_decay=1e-3, ema=0.9, mirror=True, clip=1.0)
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="module")
+def layouts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("layouts") / "mixed"
+    generate(Settings(nodes=(6, 9), count=60, seed=3, search_moves=300), folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def corpus(layouts: Path) -> Corpus:
+    return read_corpus([layouts], held_out=4, workers=1)
+
+
+def trainer(corpus: Corpus, folder: Path, recipe: Recipe = RECIPE, model: ModelConfig = TINY) -> Trainer:
+    return Trainer(Plan(model, recipe), corpus, folder, Fabric(accelerator="cpu", devices=1))
+
+
+def test_a_run_that_was_stopped_goes_on_exactly(corpus: Corpus, tmp_path: Path) -> None:
+    whole, halves = tmp_path / "whole", tmp_path / "halves"
+    steps = trainer(corpus, whole).train().step
+    trainer(corpus, halves).train(until=steps // 2)
+    assert not (halves / LAST).exists()
+    resumed = trainer(corpus, halves)
+    assert resumed.progress.step == steps // 2
+    resumed.train()
+    for name in (LAST, CHECKPOINT):
+        once, twice = load_file(whole / name), load_file(halves / name)
+        assert once.keys() == twice.keys()
+        assert all(torch.equal(once[key], twice[key]) for key in once)
+
+
+def test_a_finished_run_has_nothing_left_to_do(corpus: Corpus, tmp_path: Path) -> None:
+    trainer(corpus, tmp_path).train()
+    before = (tmp_path / LAST).read_bytes()
+    assert trainer(corpus, tmp_path).train().step == trainer(corpus, tmp_path).steps
+    assert (tmp_path / LAST).read_bytes() == before
+
+
+@pytest.mark.parametrize("name", [name for name in VARIANTS if name not in ("acam",)])
+def test_every_variant_trains_and_learns_something(name: str, corpus: Corpus, tmp_path: Path) -> None:
+    chosen = variant(name)
+    plan = Plan(
+        dataclasses.replace(chosen.model, width=8, blocks=1), dataclasses.replace(RECIPE, epochs=8), chosen.losses
+    )
+    told: list[Report] = []
+    run = Trainer(plan, corpus, tmp_path, Fabric(accelerator="cpu", devices=1))
+    before = run.stepper.take(0)
+    first = sum(value.item() for value in before.values())
+    run.train(told.append)
+    losses = [report.figures["loss"] for report in told if "loss" in report.figures]
+    assert losses[-1] < first
+    assert read_weights(tmp_path / LAST).build().config == plan.model
+
+
+def test_a_tiny_model_learns_eight_layouts_by_heart(tmp_path: Path) -> None:
+    generate(Settings(nodes=(8,), count=8, seed=5, search_moves=3000), tmp_path / "eight")
+    # Each four times in a batch, at four times of the noise process.
+    corpus = read_corpus([tmp_path / "eight"] * 4, workers=1)
+    recipe = dataclasses.replace(
+        RECIPE,
+        epochs=600,
+        batch=32,
+        rate=4e-3,
+        weight_decay=0.0,
+        mirror=False,
+        validate_every=1000,
+        checkpoint_every=1000,
+        ema=0.98,
+    )
+    run = trainer(corpus, tmp_path / "run", recipe, ModelConfig(width=24, blocks=3, tokens=4))
+    run.train()
+    solved = list(read_dataset(tmp_path / "eight"))
+    trials = make_trials(solved, corpus.radio)
+    drawn = sample_topologies(run.weights().build(), trials, SamplerConfig(steps=20), seed=1, device="cpu")
+    for layout, topology in zip(solved, drawn, strict=True):
+        assert np.array_equal(topology.links, layout.topology.links)
+        flipped = Topology(topology.links, 1 - topology.parity)
+        assert layout.topology in (topology, flipped)
+    assert judge(drawn, trials)["ratio"] == pytest.approx(1.0)
+
+
+def test_two_processes_take_the_same_steps_as_one_by_flags_alone(layouts: Path, tmp_path: Path) -> None:
+    weights = []
+    for devices in (1, 2):
+        out = tmp_path / str(devices)
+        command = [sys.executable, "-m", "manetdiff", "train", str(layouts), "--out", str(out), "--accelerator", "cpu"]
+        command += ["--devices", str(devices), "--width", "8", "--blocks", "1", "--epochs", "3", "--batch", "8"]
+        command += ["--no-compile", "--precision", "32", "--mix", "6:1,9:1"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stderr
+        weights.append(load_file(out / LAST))
+    for name in weights[0]:
+        torch.testing.assert_close(weights[1][name], weights[0][name], rtol=0, atol=1e-6)
+
+
+class TestSteps:
+    def test_every_layout_is_taken_once_before_any_is_taken_again(self) -> None:
+        share = Share(nodes=6, batch=5, layouts=23)
+        taken = torch.cat([batch_rows(share, step, seed=1) for step in range(23 // 5)])
+        assert len(taken) == len(set(taken.tolist())) == 20
+        assert not torch.equal(taken, torch.cat([batch_rows(share, step, seed=1) for step in range(4, 8)]))
+
+    def test_a_step_draws_the_same_numbers_every_time_and_others_than_the_next(self) -> None:
+        share = Share(nodes=6, batch=8, layouts=20)
+        once, again, later = (batch_draws(share, step, 1, 3, torch.device("cpu"))[0] for step in (4, 4, 5))
+        assert torch.equal(once.time, again.time)
+        assert torch.equal(once.uniform.edges, again.uniform.edges)
+        assert not torch.equal(once.uniform.edges, later.uniform.edges)
+
+    def test_times_are_spread_evenly_over_the_process(self) -> None:
+        draws, _ = batch_draws(Share(6, 50, 100), 0, 1, 3, torch.device("cpu"))
+        assert torch.equal((draws.time.sort().values * 50).floor(), torch.arange(50.0))
+
+    def test_the_batch_is_split_as_the_data_or_as_the_mix_says(self) -> None:
+        recipe = dataclasses.replace(RECIPE, batch=40)
+        assert shares({6: 300, 9: 100}, recipe, 1) == [Share(6, 30, 300), Share(9, 10, 100)]
+        mixed = dataclasses.replace(recipe, mix=((6, 1.0), (9, 1.0)))
+        assert shares({6: 300, 9: 100}, mixed, 2) == [Share(6, 20, 300), Share(9, 20, 100)]
+        assert steps_an_epoch(shares({6: 300, 9: 100}, mixed, 2)) == 10
+
+    def test_a_batch_larger_than_the_data_is_refused(self) -> None:
+        with pytest.raises(TrainingError, match="smaller batch"):
+            shares({6: 3}, RECIPE, 1)
+
+    def test_a_mix_must_name_the_sizes_of_the_data(self) -> None:
+        with pytest.raises(TrainingError, match="the data has"):
+            shares({6: 30}, dataclasses.replace(RECIPE, mix=((7, 1.0),)), 1)
+
+
+class TestRecipes:
+    def test_the_paper_s_recipe_is_the_paper_s(self) -> None:
+        paper = RECIPES["paper"]
+        assert (paper.rate, paper.last_rate, paper.weight_decay) == (1e-3, 1e-6, 1e-3)
+        assert (paper.batch, paper.epochs, paper.plain_epochs, paper.seed) == (64, 4700, 20, 123)
+
+    def test_the_rate_falls_linearly_to_its_last_value(self) -> None:
+        recipe = dataclasses.replace(RECIPE, epochs=10)
+        rates = [rate_at(recipe, step, 5) for step in range(50)]
+        assert rates[0] == recipe.rate
+        assert rates[-1] == pytest.approx(recipe.last_rate)
+        assert np.allclose(np.diff(rates), rates[1] - rates[0])
+
+    def test_the_rate_rises_first_where_there_is_a_warmup(self) -> None:
+        recipe = dataclasses.replace(RECIPE, epochs=10, warmup=10)
+        rates = [rate_at(recipe, step, 5) for step in range(50)]
+        assert np.argmax(rates) == 9
+        assert rates[0] == pytest.approx(recipe.rate / 10)
+
+    def test_weight_decay_is_switched_off_in_the_last_epochs(self, corpus: Corpus, tmp_path: Path) -> None:
+        recipe = dataclasses.replace(RECIPE, epochs=2, plain_epochs=1)
+        run = trainer(corpus, tmp_path, recipe)
+        run.stepper.take(0)
+        assert run.optimizer.param_groups[0]["weight_decay"] == recipe.weight_decay
+        run.stepper.take(run.epoch_steps)
+        assert run.optimizer.param_groups[0]["weight_decay"] == 0
+
+    @pytest.mark.parametrize(
+        "change", [{"epochs": 0}, {"batch": 2.5}, {"rate": -1.0}, {"ema": 1.0}, {"precision": "8"}, {"mirror": 1}]
+    )
+    def test_values_that_make_no_sense_are_refused(self, change: dict[str, object]) -> None:
+        with pytest.raises(TrainingError, match=next(iter(change))):
+            dataclasses.replace(RECIPE, **change)  # type: ignore[arg-type]
+
+    def test_a_recipe_survives_its_own_description(self) -> None:
+        mixed = dataclasses.replace(RECIPE, mix=((6, 0.5), (9, 0.5)))
+        assert Recipe.from_dict(mixed.to_dict()) == mixed
+        assert Plan.from_dict(Plan(TINY, mixed).to_dict()) == Plan(TINY, mixed)
+
+    def test_unknown_names_are_refused(self) -> None:
+        with pytest.raises(TrainingError, match="unknown model"):
+            variant("nonsense")
+        with pytest.raises(TrainingError, match="recipe"):
+            Recipe.from_dict({**RECIPE.to_dict(), "nonsense": 1})
+
+
+def test_the_averaged_weights_are_the_moving_average() -> None:
+    module = torch.nn.Linear(1, 1, bias=False)
+    average = AveragedWeights(module, decay=0.5)
+    expected = module.weight.item()
+    for step, value in enumerate((1.0, 3.0, -2.0), start=100):  # past the first steps, whose decay is smaller
+        with torch.no_grad():
+            module.weight.fill_(value)
+        average.set_step(step)
+        average.update()
+        expected = 0.5 * expected + 0.5 * value
+    assert average.tensors["weight"].item() == pytest.approx(expected)
+
+
+def test_without_averaging_the_weights_themselves_are_kept() -> None:
+    module = torch.nn.Linear(2, 2)
+    average = AveragedWeights(module, decay=0.0)
+    with torch.no_grad():
+        module.bias.fill_(7.0)
+    average.set_step(0)
+    average.update()
+    assert torch.equal(average.tensors["bias"], module.bias)
+
+
+class TestCorpus:
+    def test_it_holds_every_layout_once(self, layouts: Path) -> None:
+        corpus = read_corpus([layouts], held_out=4, workers=1)
+        assert len(corpus) + len(corpus.held_out) == 60
+        assert sorted({len(layout.fleet) for layout in corpus.held_out}) == [6, 9]
+
+    def test_its_tensors_are_the_solved_layouts(self, layouts: Path) -> None:
+        corpus = read_corpus([layouts], workers=1)
+        solved = [layout for layout in read_dataset(layouts) if len(layout.fleet) == 9]
+        graphs = corpus.buckets[9].rows(slice(None))[1]
+        for row, layout in enumerate(solved):
+            assert np.array_equal(graphs.edges[row].numpy() > 0, layout.topology.adjacency)
+            assert np.array_equal(graphs.parity[row].numpy(), layout.topology.parity)
+        links = sum(len(layout.topology.links) for layout in read_dataset(layouts))
+        assert corpus.mean_degree == pytest.approx(
+            2 * links / sum(len(layout.fleet) for layout in read_dataset(layouts))
+        )
+
+    def test_features_that_were_kept_are_those_that_would_be_made(self, tmp_path: Path) -> None:
+        generate(Settings(nodes=(6,), count=10, seed=4, search_moves=100), tmp_path)
+        first = read_corpus([tmp_path], workers=1)
+        kept = list(tmp_path.glob("features-*.npz"))
+        assert len(kept) == 1
+        again = read_corpus([tmp_path], workers=1)
+        assert torch.equal(first.buckets[6].pair, again.buckets[6].pair)
+        kept[0].write_bytes(kept[0].read_bytes()[:100])  # torn: made again
+        assert torch.equal(first.buckets[6].pair, read_corpus([tmp_path], workers=1).buckets[6].pair)
+
+    def test_several_folders_are_joined(self, layouts: Path, tmp_path: Path) -> None:
+        generate(Settings(nodes=(6,), count=10, seed=4, search_moves=100), tmp_path)
+        assert len(read_corpus([layouts, tmp_path], workers=1)) == 70
+
+    def test_data_of_another_radio_is_refused(self, layouts: Path) -> None:
+        with pytest.raises(DataError, match=r"sigma2 = 0\.45, not 0\.1"):
+            read_corpus([layouts], Radio(sigma2=0.1), workers=1)
+
+    def test_an_empty_folder_is_refused(self, tmp_path: Path) -> None:
+        with pytest.raises(DataError, match="not a dataset folder"):
+            read_corpus([tmp_path], workers=1)
+
+
+class TestWhatGoesWrong:
+    def test_a_loss_that_is_no_number_stops_the_run_and_keeps_the_checkpoint(
+        self, corpus: Corpus, tmp_path: Path
+    ) -> None:
+        run = trainer(corpus, tmp_path)
+        run.train(until=2)
+        kept = (tmp_path / CHECKPOINT).read_bytes()
+        with torch.no_grad():
+            next(run.generator.parameters()).fill_(math.nan)
+        with pytest.raises(TrainingError, match="checkpoint is kept"):
+            run.train()
+        assert (tmp_path / CHECKPOINT).read_bytes() == kept
+
+    def test_a_checkpoint_cut_short_is_refused(self, corpus: Corpus, tmp_path: Path) -> None:
+        trainer(corpus, tmp_path).train(until=2)
+        content = (tmp_path / CHECKPOINT).read_bytes()
+        for length in (0, 7, 300, len(content) - 1):
+            (tmp_path / CHECKPOINT).write_bytes(content[:length])
+            with pytest.raises(CheckpointError, match="torn"):
+                trainer(corpus, tmp_path)
+
+    def test_a_checkpoint_of_another_version_is_refused(
+        self, corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("manetdiff.training.checkpoint.FORMAT", 99)
+        trainer(corpus, tmp_path).train(until=2)
+        monkeypatch.undo()
+        with pytest.raises(CheckpointError, match="version 99"):
+            trainer(corpus, tmp_path)
+
+    def test_a_checkpoint_of_another_run_is_not_continued(self, corpus: Corpus, tmp_path: Path) -> None:
+        trainer(corpus, tmp_path).train(until=2)
+        with pytest.raises(CheckpointError, match=r"recipe\.rate"):
+            trainer(corpus, tmp_path, dataclasses.replace(RECIPE, rate=0.5))
+
+    def test_weights_are_not_taken_for_a_checkpoint(self, corpus: Corpus, tmp_path: Path) -> None:
+        trainer(corpus, tmp_path).train()
+        (tmp_path / LAST).replace(tmp_path / CHECKPOINT)
+        with pytest.raises(CheckpointError, match="manetdiff-checkpoint"):
+            trainer(corpus, tmp_path)
+
+    def test_running_out_of_memory_says_what_to_do(
+        self, corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        run = trainer(corpus, tmp_path)
+
+        def exhausted(step: int) -> dict[str, torch.Tensor]:
+            raise torch.OutOfMemoryError
+
+        monkeypatch.setattr(run.stepper, "take", exhausted)
+        with pytest.raises(TrainingError, match="smaller batch"):
+            run.train()
+
+    def test_a_model_of_other_sectors_than_the_data_is_refused(self, corpus: Corpus, tmp_path: Path) -> None:
+        with pytest.raises(TrainingError, match="4 sectors, the model 6"):
+            trainer(corpus, tmp_path, RECIPE, dataclasses.replace(TINY, sectors=6))
+
+
+def test_validation_keeps_the_best_weights_and_stops_when_nothing_is_gained(corpus: Corpus, tmp_path: Path) -> None:
+    still = dataclasses.replace(RECIPE, rate=0.0, last_rate=0.0, epochs=9, validate_every=1, patience=2)
+    run = trainer(corpus, tmp_path, still)
+    told: list[Report] = []
+    progress = run.train(told.append)
+    validations = [report for report in told if "validation/ratio" in report.figures]
+    assert len(validations) == 3  # the first is a gain, two are not
+    assert progress.step == 3 * run.epoch_steps < run.steps
+    best = read_weights(tmp_path / BEST)
+    assert best.card["validation"]["ratio"] == pytest.approx(validations[0].figures["validation/ratio"])
+    assert (tmp_path / LAST).exists()
+    assert list((tmp_path / "tensorboard").iterdir())

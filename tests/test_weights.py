@@ -1,0 +1,138 @@
+"""Weights files: what is shipped, what is in them, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import save
+
+import manetdiff
+from manetdiff.diffusion.generator import build
+from manetdiff.diffusion.process import Process
+from manetdiff.diffusion.weights import (
+    FORMAT,
+    FORMAT_NAME,
+    Weights,
+    described_bytes,
+    packaged_names,
+    packaged_weights,
+    read_weights,
+)
+from manetdiff.errors import CheckpointError
+from manetdiff.evaluate.cards import card_page
+from manetdiff.evaluate.models import find_weights
+from manetdiff.model.config import ModelConfig
+from manetdiff.radio import Radio
+
+PACKAGE = Path(manetdiff.__file__).parent
+CONFIG = ModelConfig(width=8, blocks=1, tokens=2)
+
+
+def fresh(card: dict[str, object] | None = None) -> Weights:
+    torch.manual_seed(1)
+    process = Process(2.5, redundancy=1.5)
+    return Weights(CONFIG, process, Radio(sigma2=0.3), dict(build(CONFIG, process).state_dict()), card or {})
+
+
+def test_a_file_gives_back_what_was_written(tmp_path: Path) -> None:
+    path = tmp_path / "some.safetensors"
+    written = fresh({"note": "ours"})
+    path.write_bytes(written.to_bytes())
+    read = read_weights(path)
+    assert (read.config, read.process, read.radio) == (written.config, written.process, written.radio)
+    assert read.card == {"note": "ours"}
+    assert all(torch.equal(read.tensors[name], tensor) for name, tensor in written.tensors.items())
+    assert all(torch.equal(read.build().state_dict()[name], tensor) for name, tensor in written.tensors.items())
+
+
+def test_the_same_weights_are_the_same_bytes() -> None:
+    assert fresh({"a": 1, "b": 2}).to_bytes() == fresh({"a": 1, "b": 2}).to_bytes()
+
+
+def test_half_precision_halves_the_file_and_keeps_the_weights_to_three_digits(tmp_path: Path) -> None:
+    path = tmp_path / "half.safetensors"
+    path.write_bytes(fresh().to_bytes(half=True))
+    assert len(path.read_bytes()) < 0.75 * len(fresh().to_bytes())
+    for name, tensor in fresh().tensors.items():
+        torch.testing.assert_close(read_weights(path).tensors[name].float(), tensor, rtol=1e-3, atol=1e-4)
+
+
+class TestRefused:
+    def test_a_missing_file(self, tmp_path: Path) -> None:
+        with pytest.raises(CheckpointError, match="no such file"):
+            read_weights(tmp_path / "nothing.safetensors")
+
+    def test_a_file_cut_short_anywhere(self, tmp_path: Path) -> None:
+        content = fresh().to_bytes()
+        path = tmp_path / "torn.safetensors"
+        for length in (0, 5, 8, 100, len(content) // 2, len(content) - 1):
+            path.write_bytes(content[:length])
+            with pytest.raises(CheckpointError, match="torn"):
+                read_weights(path)
+
+    def test_another_program_s_safetensors(self, tmp_path: Path) -> None:
+        path = tmp_path / "other.safetensors"
+        path.write_bytes(save({"x": torch.zeros(1)}))
+        with pytest.raises(CheckpointError, match="none of this program's"):
+            read_weights(path)
+
+    def test_another_version(self, tmp_path: Path) -> None:
+        path = tmp_path / "later.safetensors"
+        path.write_bytes(described_bytes(FORMAT_NAME, FORMAT + 1, {}, {"x": torch.zeros(1)}))
+        with pytest.raises(CheckpointError, match=f"version {FORMAT + 1}"):
+            read_weights(path)
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            ({"model": {"width": -1}}, "width"),
+            ({"model": {"nonsense": 1}}, "nonsense"),
+            ({"process": {"mean_degree": "two"}}, "mean_degree"),
+            ({"radio": {"sigma2": 0}}, "sigma2"),
+            ({"model": None}, "."),
+        ],
+    )
+    def test_a_description_that_makes_no_sense(self, change: dict[str, object], message: str, tmp_path: Path) -> None:
+        good = fresh()
+        described = {
+            "model": good.config.to_dict(),
+            "process": good.process.to_dict(),
+            "radio": good.radio.to_dict(),
+            **change,
+        }
+        path = tmp_path / "odd.safetensors"
+        path.write_bytes(described_bytes(FORMAT_NAME, FORMAT, described, dict(good.tensors)))
+        with pytest.raises(CheckpointError, match=message):
+            read_weights(path)
+
+    def test_weights_of_another_shape_than_they_say(self) -> None:
+        odd = Weights(ModelConfig(width=16, blocks=1), Process(2.5), Radio(), fresh().tensors)
+        with pytest.raises(CheckpointError, match="do not fit"):
+            odd.build()
+
+    def test_an_unknown_name(self) -> None:
+        with pytest.raises(CheckpointError, match="neither a file nor packaged"):
+            find_weights("nonsense")
+
+
+class TestPackaged:
+    def test_the_default_model_is_there(self) -> None:
+        assert packaged_weights().config.kind == "diffusion"
+
+    @pytest.mark.parametrize("name", packaged_names())
+    def test_every_file_can_be_used_and_says_how_it_was_made_and_how_good_it_is(self, name: str) -> None:
+        weights = packaged_weights(name)
+        weights.build()
+        assert weights.card["commit"] != "unknown"
+        assert weights.card["data"]
+        assert weights.card["recipe"]["seed"] >= 0
+        for scores in weights.card["benchmark"].values():
+            assert scores["layouts"] >= 500
+        page = PACKAGE / "weights" / f"{name}.md"
+        assert page.read_text(encoding="utf-8") == card_page(name, weights)
+
+    def test_the_whole_package_stays_small(self) -> None:
+        files = [path for path in PACKAGE.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+        assert sum(path.stat().st_size for path in files) < 25e6

@@ -1,0 +1,56 @@
+"""What needs no training runs without PyTorch, and what does says what to install."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+# A process in which the packages of the extra `train` cannot be found.
+WITHOUT = """
+import sys
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("torch", "lightning", "safetensors", "tensorboard", "ortools"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Missing())
+sys.argv = ["manetdiff", *sys.argv[1:]]
+from manetdiff.cli.app import main
+main()
+"""
+
+
+def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", WITHOUT, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=240)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--version",),
+        ("solve", "fleet.json", "--moves", "200", "--out", "topology.json", "--plot", "topology.png"),
+        ("data", "--out", "layouts", "--nodes", "6", "--count", "4", "--search-moves", "100", "--workers", "1"),
+        ("evaluate", "bench16", "--method", "mst-greedy", "--layouts", "3"),
+        ("train", "--help"),
+    ],
+)
+def test_commands_that_need_no_training_run_without_torch(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "fleet.json").write_text(
+        '{"nodes": [{"id": "a", "x": 0, "y": 0, "yaw": 0}, {"id": "b", "x": 9, "y": 1, "yaw": 0},'
+        ' {"id": "c", "x": 4, "y": 8, "yaw": 1}]}'
+    )
+    done = run(*arguments, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", [("train", ".", "--out", "run"), ("weights",), ("evaluate", "--weights", "netdiff")]
+)
+def test_commands_that_need_torch_say_what_to_install(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    done = run(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "pip install 'manetdiff[train]'" in done.stderr
+    assert "Traceback" not in done.stderr

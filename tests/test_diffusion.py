@@ -469,7 +469,7 @@ def test_deciding_takes_the_likelier_states_and_so_does_a_temperature_near_zero(
     mask = mask_of(SIZES)
     prediction = _random_prediction(mask, seed)
     draws = layout_draws([(seed, k) for k in range(3)], SIZES, config.steps)
-    expected = _argmax(prediction, mask)
+    expected = _argmax(prediction._replace(edges=prediction.edges + math.log(config.redundancy)), mask)
     for changed in (dataclasses.replace(config, decide=True), dataclasses.replace(config, temperature=1e-12)):
         made = Sampler(Process(3.0), changed).sample(_always(prediction), mask, draws)
         assert torch.equal(made.edges, expected.edges)
@@ -533,15 +533,19 @@ def test_a_layouts_graph_does_not_depend_on_the_rest_of_the_batch(
         assert torch.equal(together.parity[row, :n], alone.parity[0])
 
 
-@given(st.integers(0, 2**16), st.floats(0.2, 5), st.floats(0.2, 5))
-def test_a_samplers_redundancy_comes_on_top_of_the_processs(seed: int, own: float, more: float) -> None:
-    mask, draws = mask_of(SIZES), layout_draws([(seed, k) for k in range(3)], SIZES, 4)
-    made, expected = (
-        Sampler(process, SamplerConfig(steps=4, redundancy=redundancy)).sample(_wavering, mask, draws)
-        for process, redundancy in ((Process(3.0, own), more), (Process(3.0, own * more), 1.0))
+@given(st.floats(0.02, 50), st.floats(0.05, 0.95))
+def test_a_samplers_redundancy_raises_the_odds_of_predicted_links_and_of_nothing_else(
+    factor: float, share: float
+) -> None:
+    logit = math.log(share / (1 - share))
+    prediction = Prediction(torch.full((1, 3, 3), logit), torch.full((1, 3), logit))
+    plain, raised = (
+        Sampler(Process(2.0), SamplerConfig(temperature=1.0, redundancy=redundancy)).shares(prediction)
+        for redundancy in (1.0, factor)
     )
-    assert torch.equal(made.edges, expected.edges)
-    assert torch.equal(made.parity, expected.parity)
+    odds = raised.edges.double() / (1 - raised.edges.double())
+    assert np.allclose(odds, factor * share / (1 - share), rtol=1e-2)
+    assert torch.equal(plain.parity, raised.parity)
 
 
 def test_every_step_has_a_round_of_draws_of_its_own() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -34,7 +34,7 @@ COLUMNS = (
     "valid",
 )
 ABLATION_COLUMNS = ("model", "seeds", *COLUMNS[2:])
-STEPS, TEMPERATURE = 50, 0.5
+STEPS, TEMPERATURE, REDUNDANCY = 50, 0.5, 1.0
 
 
 def command(
@@ -55,6 +55,9 @@ def command(
     ] = False,
     steps: Annotated[int, typer.Option(help="With weights: denoising steps.", min=1)] = STEPS,
     temperature: Annotated[float, typer.Option(help="With weights: below 1, predictions are sharpened.")] = TEMPERATURE,
+    redundancy: Annotated[
+        float, typer.Option(help="With weights: factor on the odds of every link; above 1, more are connected.")
+    ] = REDUNDANCY,
     seed: Annotated[int, typer.Option(help="With weights: seed of the samples.", min=0)] = 0,
     layouts: Annotated[int | None, typer.Option(help="At most so many layouts of each set.", min=1)] = None,
     moves: Annotated[
@@ -80,14 +83,15 @@ def command(
         check_writable(markdown)
     if (weights or ablations) and (method or moves):
         raise SolverError("--method and --moves are for solvers; give them without --weights and --ablations")
+    sampling = {"steps": steps, "temperature": temperature, "redundancy": redundancy}
     tables: list[Table] = []
     results: dict[str, Any] = {}
     for name in sets or (["bench16"] if ablations else list(BENCHMARKS)):
         if ablations:
-            rows, table = _ablation_table(name, steps, temperature, seed, layouts)
+            rows, table = _ablation_table(name, sampling, seed, layouts)
         else:
             rows = (
-                _model_rows(name, weights, steps, temperature, seed, layouts)
+                _model_rows(name, weights, sampling, seed, layouts)
                 if weights
                 else baselines(name, method, layouts, moves, report=_say)
             )
@@ -104,23 +108,21 @@ def command(
 
 
 def _model_rows(
-    name: str, chosen: Sequence[str], steps: int, temperature: float, seed: int, layouts: int | None
+    name: str, chosen: Sequence[str], knobs: Mapping[str, Any], seed: int, layouts: int | None
 ) -> list[Score]:
     with needs_torch("sampling from weights files"):
         from manetdiff.diffusion.sampler import SamplerConfig
         from manetdiff.evaluate.models import find_weights, model_scores
-    sampling = SamplerConfig(steps=steps, temperature=temperature)
+    sampling = SamplerConfig(**knobs)
     found = {weights: find_weights(weights) for weights in chosen}
     return model_scores(name, found, sampling, layouts=layouts, seed=seed, report=_say)
 
 
-def _ablation_table(
-    name: str, steps: int, temperature: float, seed: int, layouts: int | None
-) -> tuple[list[Any], Table]:
+def _ablation_table(name: str, knobs: Mapping[str, Any], seed: int, layouts: int | None) -> tuple[list[Any], Table]:
     with needs_torch("sampling from weights files"):
         from manetdiff.diffusion.sampler import SamplerConfig
         from manetdiff.evaluate.models import ablation_weights, ablations, model_scores
-    sampling = SamplerConfig(steps=steps, temperature=temperature)
+    sampling = SamplerConfig(**knobs)
     scores = model_scores(name, ablation_weights(), sampling, layouts=layouts, seed=seed, report=_say)
     target = next(score for score in scores if score.method == TARGET)
     rows = ablations(scores)

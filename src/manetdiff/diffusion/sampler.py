@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -24,9 +24,9 @@ class SamplerConfig:
     """How to sample; none of it needs another training.
 
     steps: denoising steps. grid: how their times are spaced. temperature: log-odds are divided by it; below 1 the
-    predictions are sharpened. redundancy: factor on the odds of a link in the noise, beside the process's own: above 1,
-    sampling prunes links more than it adds them. decide: whether the last step takes the likelier state instead of
-    drawing one.
+    predictions are sharpened. redundancy: factor on the odds of every predicted link; above 1, more fleets come out
+    connected, and more antennas with two links: a redundant link is easier to prune than a missing one is to create.
+    decide: whether the last step takes the likelier state instead of drawing one.
     """
 
     steps: int = STEPS
@@ -49,13 +49,13 @@ class Sampler:
     """The mathematics of sampling: what a step does with a prediction."""
 
     def __init__(self, process: Process, config: SamplerConfig | None = None) -> None:
+        self.process = process
         self.config = config or SamplerConfig()
-        self.process = dataclasses.replace(process, redundancy=process.redundancy * self.config.redundancy)
 
     def shares(self, prediction: Prediction) -> Graphs:
-        """Predicted shares of edges and of parity 1, at the sampler's temperature."""
-        heat = self.config.temperature
-        return Graphs(torch.sigmoid(prediction.edges / heat), torch.sigmoid(prediction.parity / heat))
+        """Predicted shares of edges and of parity 1, at the sampler's temperature and redundancy."""
+        heat, favour = self.config.temperature, math.log(self.config.redundancy)
+        return Graphs(torch.sigmoid((prediction.edges + favour) / heat), torch.sigmoid(prediction.parity / heat))
 
     def step(
         self, state: Graphs, prediction: Prediction, time: Tensor, earlier: Tensor, draws: Graphs, mask: Tensor

@@ -43,7 +43,13 @@ def with_card(
         if benchmark.nodes in trained_on:
             row = model_scores(name, {"weights": shipped}, sampling, layouts=layouts, report=report)[1]
             scores[name] = {**row.metrics, "ratio": row.ratio, "layouts": row.layouts}
-    sampled = {"steps": sampling.steps, "temperature": sampling.temperature, "grid": sampling.grid, "seed": 0}
+    sampled = {
+        "steps": sampling.steps,
+        "temperature": sampling.temperature,
+        "redundancy": sampling.redundancy,
+        "grid": sampling.grid,
+        "seed": 0,
+    }
     card = {**weights.card, "commit": commit, "sampling": sampled, "benchmark": scores}
     return replace(shipped, card=card)
 

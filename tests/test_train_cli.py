@@ -118,3 +118,14 @@ def test_data_for_another_radio_is_refused(layouts: Path, tmp_path: Path, capsys
 
 def test_solver_options_do_not_go_with_weights(capsys: pytest.CaptureFixture[str]) -> None:
     assert "--method" in refused("evaluate", "--weights", "netdiff", "--method", "greedy", capsys=capsys)
+
+
+def test_the_training_step_is_timed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    monkeypatch.setattr("manetdiff.evaluate.training_speed.CPU_BATCH", 2)
+    monkeypatch.setattr("manetdiff.evaluate.training_speed.CPU_STEPS", 1)
+    capsys.readouterr()
+    call("bench", "--training", "--json")
+    (speed,) = json.loads(capsys.readouterr().out)["training"]
+    assert speed["batch"] == 2
+    assert speed["graphs_a_second"] == pytest.approx(2e3 / speed["step_ms"])

@@ -19,7 +19,7 @@ from manetdiff.evaluate.over_time import Point, draw_over_time, over_time
 from manetdiff.formats import check_writable, write_text
 
 RATE_COLUMNS = ("nodes", "incremental, moves/s", "in full, moves/s", "ratio", "whole search, moves/s", "difference")
-SPEED_COLUMNS = ("model", "nodes", "batch", "step taken", "step, ms", "of it kernels, ms", "graphs/s")
+SPEED_COLUMNS = ("nodes", "batch", "step taken", "step, ms", "of it kernels, ms", "graphs/s")
 TIME_COLUMNS = ("method", "nodes", "budget", "time a layout", "T / target", "connected")
 
 
@@ -80,7 +80,6 @@ def _training(markdown: str | None, as_json: bool) -> None:
     speeds = training_speed(report=_say)
     rows = [
         [
-            speed.model,
             str(speed.nodes),
             str(speed.batch),
             speed.way,

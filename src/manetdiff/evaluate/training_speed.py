@@ -8,13 +8,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 import torch
 from lightning.fabric import Fabric
 from torch.profiler import ProfilerActivity, profile
 
 from manetdiff.data import benchmark_dataset
-from manetdiff.diffusion.weights import DEFAULT, packaged_names, packaged_weights
 from manetdiff.model.config import ModelConfig
 from manetdiff.radio import Radio
 from manetdiff.training.corpus import Bucket, Corpus, buckets_of
@@ -24,9 +24,8 @@ from manetdiff.training.recipe import RECIPES
 from manetdiff.training.stepping import BEFORE_CAPTURE
 
 ONE_BY_ONE, COMPILED, CAPTURED = "kernel by kernel", "compiled", "compiled and captured"
-# Fleet size and graphs a step.
-GPU_CASES = ((16, 64), (16, 1024), (32, 512))
-CPU_CASES = ((16, 64),)
+NODES = 16
+GPU_BATCH, CPU_BATCH = 1024, 64
 GPU_STEPS, CPU_STEPS = 40, 3
 
 
@@ -35,7 +34,6 @@ class Speed:
     """One way of taking the step. kernels_ms: what the kernels of a step run, on a GPU."""
 
     device: str
-    model: str
     nodes: int
     batch: int
     way: str
@@ -45,34 +43,40 @@ class Speed:
 
 
 def training_speed(report: Callable[[str], None] = lambda what: None) -> list[Speed]:
-    """The paper-sized model and the default one, by the recipe `fast`, on layouts of the benchmark sets."""
-    on_gpu = torch.cuda.is_available()
-    models = {"acam": ModelConfig()}
-    if DEFAULT in packaged_names():
-        models[DEFAULT] = packaged_weights().config
+    """The paper-sized NetDiff by the recipe `fast`, on layouts of bench16."""
+    if not torch.cuda.is_available():
+        report(ONE_BY_ONE)
+        return [_speed(_trainer(compiled=False), ONE_BY_ONE)]
     speeds = []
-    for name, config in models.items():
-        for nodes, batch in GPU_CASES if on_gpu else CPU_CASES:
-            for way in (ONE_BY_ONE, COMPILED, CAPTURED) if on_gpu else (ONE_BY_ONE,):
-                report(f"{name}, {nodes} nodes, batches of {batch}, {way}")
-                speeds.append(_speed(name, config, nodes, batch, way, on_gpu))
+    for compiled, ways in ((False, (ONE_BY_ONE,)), (True, (COMPILED, CAPTURED))):
+        trainer = _trainer(compiled)
+        for way in ways:
+            report(way)
+            trainer.stepper.can_capture = way == CAPTURED
+            speeds.append(_speed(trainer, way))
     return speeds
 
 
-def _speed(name: str, config: ModelConfig, nodes: int, batch: int, way: str, on_gpu: bool) -> Speed:
-    recipe = replace(RECIPES["fast"], batch=batch, compiled=way != ONE_BY_ONE, precision="bf16" if on_gpu else "32")
-    fabric = Fabric(accelerator="cuda" if on_gpu else "cpu", devices=1, precision="bf16-mixed" if on_gpu else "32-true")
+def _trainer(compiled: bool) -> Trainer:
+    on_gpu = torch.cuda.is_available()
+    batch = GPU_BATCH if on_gpu else CPU_BATCH
+    recipe = replace(RECIPES["fast"], batch=batch, compiled=compiled, precision="bf16" if on_gpu else "32")
+    precision: Literal["bf16-mixed", "32-true"] = "bf16-mixed" if on_gpu else "32-true"
+    fabric = Fabric(accelerator="cuda" if on_gpu else "cpu", devices=1, precision=precision)
     with tempfile.TemporaryDirectory() as folder:
-        trainer = Trainer(Plan(config, recipe), _corpus(nodes, batch), Path(folder), fabric)
-    trainer.stepper.can_capture &= way == CAPTURED
-    steps = GPU_STEPS if on_gpu else CPU_STEPS
+        return Trainer(Plan(ModelConfig(), recipe), _corpus(batch), Path(folder), fabric)
+
+
+def _speed(trainer: Trainer, way: str) -> Speed:
+    on_gpu = torch.cuda.is_available()
+    steps, batch = (GPU_STEPS, GPU_BATCH) if on_gpu else (CPU_STEPS, CPU_BATCH)
     _take(trainer, 0, BEFORE_CAPTURE + 2 if on_gpu else 1)
     start = time.perf_counter()
     _take(trainer, BEFORE_CAPTURE + 2, steps)
     seconds = (time.perf_counter() - start) / steps
     kernels = _kernels_ms(trainer) if on_gpu else None
     device = torch.cuda.get_device_name() if on_gpu else platform.processor() or platform.machine()
-    return Speed(device, name, nodes, batch, way, 1e3 * seconds, kernels, batch / seconds)
+    return Speed(device, NODES, batch, way, 1e3 * seconds, kernels, batch / seconds)
 
 
 def _take(trainer: Trainer, first: int, count: int) -> None:
@@ -89,11 +93,10 @@ def _kernels_ms(trainer: Trainer, steps: int = 5) -> float:
     return microseconds / steps / 1e3
 
 
-def _corpus(nodes: int, batch: int) -> Corpus:
-    """At least two batches of layouts of this size; the step does not mind that they repeat."""
-    arrays = benchmark_dataset(f"bench{nodes}").arrays(nodes)
-    bucket = buckets_of([arrays], Radio())[0]
+def _corpus(batch: int) -> Corpus:
+    """At least two batches of layouts; the step does not mind that they repeat."""
+    bucket = buckets_of([benchmark_dataset(f"bench{NODES}").arrays(NODES)], Radio())[0]
     copies = -(-2 * batch // len(bucket))
     parts = (bucket.node, bucket.pair, bucket.sector, bucket.edges, bucket.parity)
     repeated = Bucket(*(tensor.repeat(copies, *(1,) * (tensor.ndim - 1)) for tensor in parts))
-    return Corpus({nodes: repeated}, [], Radio(), [])
+    return Corpus({NODES: repeated}, [], Radio(), [])

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SEEDS = (123, 124, 125)
-ONE_SEED = ("none", "one-token", "cross-entropy", "ddpm-gt-plain", "gt-vae", "graph-vae")
+ONE_SEED = ("none", "one-token", "cross-entropy", "ddpm-gt-plain", "gt-vae", "graph-vae", "components")
 # Graphs that each ablation sees, on fleets of 16; the same for all.
 ABLATION = ("--batch", "512")
 

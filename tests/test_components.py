@@ -9,7 +9,7 @@ import torch
 from graph_samples import scattered_graphs, scattered_layouts
 from manetdiff.model.config import ModelConfig
 from manetdiff.model.denoiser import Denoiser
-from manetdiff.model.embedding import LayoutEmbedding, read_noisy
+from manetdiff.model.embedding import LayoutEmbedding, joined, read_noisy
 from manetdiff.model.graphs import Graphs
 from manetdiff.topology import component_labels
 
@@ -19,26 +19,21 @@ def test_nodes_are_joined_where_a_path_of_valid_links_leads_from_one_to_the_othe
     layouts = scattered_layouts([5, 16, 33])
     graphs = scattered_graphs(layouts, density=density)
     noisy = read_noisy(LayoutEmbedding(ModelConfig())(layouts), graphs)
+    found = joined(noisy.edges * noisy.opposite)
     for row, n in enumerate((5, 16, 33)):
         links = np.argwhere(np.triu((graphs.edges * noisy.opposite)[row, :n, :n].numpy()) > 0)
         labels = component_labels(links, n)
-        assert np.array_equal(noisy.joined[row, :n, :n].numpy() > 0, labels[:, None] == labels[None, :])
+        assert np.array_equal(found[row, :n, :n].numpy() > 0, labels[:, None] == labels[None, :])
 
 
 def test_a_chain_is_joined_from_end_to_end() -> None:
-    layouts = scattered_layouts([24])
-    edges = torch.diag(torch.ones(23), 1)[None]
-    chain = Graphs(edges + edges.transpose(1, 2), (torch.arange(24) % 2).float()[None])
-    noisy = read_noisy(LayoutEmbedding(ModelConfig())(layouts), chain)
-    assert bool((noisy.joined == 1).all())
+    for n in (2, 3, 24, 33, 65):
+        edges = torch.diag(torch.ones(n - 1), 1)[None]
+        assert bool((joined(edges + edges.transpose(1, 2)) == 1).all())
 
 
-def test_a_link_inside_one_parity_joins_nobody() -> None:
-    layouts = scattered_layouts([2])
-    edges = torch.tensor([[[0.0, 1.0], [1.0, 0.0]]])
-    embedded = LayoutEmbedding(ModelConfig())(layouts)
-    assert read_noisy(embedded, Graphs(edges, torch.tensor([[1.0, 1.0]]))).joined[0, 0, 1] == 0
-    assert read_noisy(embedded, Graphs(edges, torch.tensor([[1.0, 0.0]]))).joined[0, 0, 1] == 1
+def test_nodes_without_links_are_joined_to_themselves_alone() -> None:
+    assert torch.equal(joined(torch.zeros(1, 5, 5))[0], torch.eye(5))
 
 
 def test_components_have_a_say_only_where_they_are_read() -> None:

@@ -29,7 +29,7 @@ def command(
         str,
         typer.Option(
             help="acam (the paper's NetDiff), cam, none, one-token, cross-entropy, ddpm-gt, ddpm-gt-plain, gt-vae, "
-            "graph-vae, no-components."
+            "graph-vae, components."
         ),
     ] = "acam",
     recipe: Annotated[str, typer.Option(help="paper (as in the paper) or fast (our own).")] = "fast",

@@ -40,7 +40,7 @@ class ModelConfig:
     similarity: Similarity = "cosine"
     reads: Reading = "nodes"
     domain_features: bool = True
-    components: bool = True
+    components: bool = False
     sectors: int = 4
     latent: int = 8
 

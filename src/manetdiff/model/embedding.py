@@ -33,14 +33,12 @@ class NoisyGraph(NamedTuple):
     """What the network reads of a noisy graph. All of it stays the same when every parity is flipped.
 
     edges: (b, n, n) of 0 and 1; opposite: (b, n, n), 1 where the parities differ;
-    occupation: (b, n, Q) links on each antenna; joined: (b, n, n), 1 where links between opposite parities lead from
-    one node to the other.
+    occupation: (b, n, Q) links on each antenna.
     """
 
     edges: Tensor
     opposite: Tensor
     occupation: Tensor
-    joined: Tensor
 
 
 class LayoutEmbedding(nn.Module):
@@ -91,7 +89,7 @@ class GraphEmbedding(nn.Module):
         else:
             of_nodes = noisy.edges.sum(2, keepdim=True)
         if self.components:
-            parts.append(noisy.joined)
+            parts.append(joined(noisy.edges * noisy.opposite))
         edges = self.mix_edges(embedded.edges + self.edges(torch.stack(parts, dim=-1)))
         nodes = self.mix_nodes(embedded.nodes + self.nodes(of_nodes))
         return nodes, edges
@@ -102,11 +100,14 @@ def read_noisy(embedded: EmbeddedLayouts, graphs: Graphs) -> NoisyGraph:
     spin = spins(graphs.parity) * embedded.mask
     opposite = 0.5 * (1 - spin[:, :, None] * spin[:, None, :]) * embedded.pair_mask
     occupation = torch.einsum("bij,bijq->biq", graphs.edges, embedded.looks)
-    return NoisyGraph(graphs.edges, opposite, occupation, _joined(graphs.edges * opposite))
+    return NoisyGraph(graphs.edges, opposite, occupation)
 
 
-def _joined(links: Tensor) -> Tensor:
-    """Which nodes are in one component, from symmetric links (b, n, n) of 0 and 1: paths of up to 1, 2, 4, … links."""
+def joined(links: Tensor) -> Tensor:
+    """(b, n, n), 1 where two nodes are in one component of the links, symmetric and of 0 and 1.
+
+    Paths of up to 1, 2, 4, … links, until none can be longer.
+    """
     n = links.shape[-1]
     reached = links + torch.eye(n, dtype=links.dtype, device=links.device)
     for _ in range(max(1, math.ceil(math.log2(max(2, n - 1))))):

@@ -25,8 +25,8 @@ VARIANTS = {
     "one-token": Variant("NetDiff (ACAM), 1 token", ModelConfig(tokens=1)),
     "cross-entropy": Variant("NetDiff (ACAM), cross-entropy only", ModelConfig(), LossWeights.cross_entropy_only()),
     "ddpm-gt": Variant("DDPM-GT with features", ModelConfig(modulation="statistics")),
-    "ddpm-gt-plain": Variant("DDPM-GT", ModelConfig(modulation="statistics", domain_features=False, components=False)),
-    "no-components": Variant("NetDiff (ACAM), without components", ModelConfig(components=False)),
+    "ddpm-gt-plain": Variant("DDPM-GT", ModelConfig(modulation="statistics", domain_features=False)),
+    "components": Variant("NetDiff (ACAM), told of components", ModelConfig(components=True)),
     "gt-vae": Variant("GT-VAE", ModelConfig(kind="gt-vae")),
     "graph-vae": Variant("GraphVAE", ModelConfig(kind="graph-vae")),
 }

@@ -469,8 +469,9 @@ def test_deciding_takes_the_likelier_states_and_so_does_a_temperature_near_zero(
     mask = mask_of(SIZES)
     prediction = _random_prediction(mask, seed)
     draws = layout_draws([(seed, k) for k in range(3)], SIZES, config.steps)
-    expected = _argmax(prediction._replace(edges=prediction.edges + math.log(config.redundancy)), mask)
     for changed in (dataclasses.replace(config, decide=True), dataclasses.replace(config, temperature=1e-12)):
+        favoured = prediction.edges / changed.temperature + math.log(config.redundancy)
+        expected = _argmax(prediction._replace(edges=favoured), mask)
         made = Sampler(Process(3.0), changed).sample(_always(prediction), mask, draws)
         assert torch.equal(made.edges, expected.edges)
         assert torch.equal(made.parity, expected.parity)

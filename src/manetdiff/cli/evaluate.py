@@ -83,6 +83,8 @@ def command(
         check_writable(markdown)
     if (weights or ablations) and (method or moves):
         raise SolverError("--method and --moves are for solvers; give them without --weights and --ablations")
+    if weights and ablations:
+        raise SolverError("--ablations brings its own weights; give it without --weights")
     sampling = {"steps": steps, "temperature": temperature, "redundancy": redundancy}
     tables: list[Table] = []
     results: dict[str, Any] = {}

@@ -10,6 +10,7 @@ import typer
 
 from manetdiff.cli.needs_torch import needs_torch
 from manetdiff.cli.train_progress import shown
+from manetdiff.data.files import locked
 from manetdiff.errors import TrainingError
 from manetdiff.formats import read_radio
 
@@ -43,6 +44,9 @@ def command(
         typer.Option(help="Share of each fleet size in a batch, such as 16:0.6,32:0.4. Default: the data's."),
     ] = None,
     rate: Annotated[float | None, typer.Option(help="Learning rate, instead of the recipe's.")] = None,
+    clip: Annotated[
+        float | None, typer.Option(help="Largest norm of the gradient, instead of the recipe's; 0: any.")
+    ] = None,
     ema: Annotated[float | None, typer.Option(help="Decay of the averaged weights, instead of the recipe's.")] = None,
     seed: Annotated[int | None, typer.Option(help="Seed, instead of the recipe's 123.")] = None,
     precision: Annotated[str | None, typer.Option(help="32 or bf16, instead of the recipe's.")] = None,
@@ -96,6 +100,7 @@ def command(
                 batch=batch,
                 mix=None if mix is None else _mix(mix),
                 rate=rate,
+                clip=clip,
                 ema=ema,
                 seed=seed,
                 precision=precision,
@@ -110,19 +115,29 @@ def command(
     )
     corpus = read_corpus(data, None if radio is None else read_radio(radio), held_out=plan.recipe.validation)
     spread = devices * machines > 1
+    on_gpu = accelerator != "cpu" and torch.cuda.is_available()
+    if accelerator not in ("auto", "cpu") and not on_gpu:
+        raise TrainingError(f"--accelerator {accelerator}: there is none here that PyTorch can use; give cpu")
     fabric = Fabric(
         accelerator=accelerator,
         devices=devices,
         num_nodes=machines,
         strategy="ddp" if spread else "auto",
-        precision="bf16-mixed" if plan.recipe.precision == "bf16" else "32-true",
+        precision="bf16-mixed" if plan.recipe.precision == "bf16" and on_gpu else "32-true",
     )
     fabric.launch()
     if plan.recipe.precision == "bf16":
         torch.set_float32_matmul_precision("high")
     trainer = Trainer(plan, corpus, out, fabric, {"variant": model})
-    with shown(trainer.steps, trainer.progress.step) as report:
-        progress = trainer.train(report)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise TrainingError(f"{out}: the folder cannot be made: {error.strerror}") from None
+    if fabric.is_global_zero:
+        with locked(out), shown(trainer.steps, trainer.progress.step) as report:
+            progress = trainer.train(report)
+    else:
+        progress = trainer.train()
     if fabric.is_global_zero:
         _finish(trainer, progress, corpus.held_out, out)
 

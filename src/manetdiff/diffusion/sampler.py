@@ -24,8 +24,9 @@ class SamplerConfig:
     """How to sample; none of it needs another training.
 
     steps: denoising steps. grid: how their times are spaced. temperature: log-odds are divided by it; below 1 the
-    predictions are sharpened. redundancy: factor on the odds of every predicted link; above 1, more fleets come out
-    connected, and more antennas with two links: a redundant link is easier to prune than a missing one is to create.
+    predictions are sharpened. redundancy: factor on the odds of every predicted link, after that; above 1, more fleets
+    come out connected, and more antennas with two links: a redundant link is easier to prune than a missing one is to
+    create.
     decide: whether the last step takes the likelier state instead of drawing one.
     """
 
@@ -55,7 +56,7 @@ class Sampler:
     def shares(self, prediction: Prediction) -> Graphs:
         """Predicted shares of edges and of parity 1, at the sampler's temperature and redundancy."""
         heat, favour = self.config.temperature, math.log(self.config.redundancy)
-        return Graphs(torch.sigmoid((prediction.edges + favour) / heat), torch.sigmoid(prediction.parity / heat))
+        return Graphs(torch.sigmoid(prediction.edges / heat + favour), torch.sigmoid(prediction.parity / heat))
 
     def step(
         self, state: Graphs, prediction: Prediction, time: Tensor, earlier: Tensor, draws: Graphs, mask: Tensor

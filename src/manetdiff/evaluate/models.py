@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from manetdiff.data import load_benchmark
+from manetdiff.data import benchmark_dataset, load_benchmark
+from manetdiff.data.settings import first_difference
 from manetdiff.diffusion.sampler import SamplerConfig
 from manetdiff.diffusion.weights import SUFFIX, Weights, packaged_names, packaged_weights, read_weights
 from manetdiff.errors import CheckpointError
@@ -42,6 +43,12 @@ def model_scores(
     rows = [stored(TARGET, chosen)]
     for name, loaded in weights.items():
         report(f"{benchmark}: {name}")
+        difference = first_difference(loaded.radio.to_dict(), benchmark_dataset(benchmark).settings.radio.to_dict())
+        if difference:
+            field, trained, solved = difference
+            raise CheckpointError(
+                f"{name}: trained for a radio with {field} = {trained!r}; {benchmark} was solved with {solved!r}"
+            )
         trials = make_trials(chosen, loaded.radio)
         generator = loaded.build()
         start = time.perf_counter()
@@ -79,6 +86,8 @@ def ablations(scores: Sequence[Score]) -> list[Ablation]:
 def ablation_weights() -> dict[str, Weights]:
     """All packaged weights that are named variant-seed."""
     names = [name for name in packaged_names() if name.rpartition("-")[0] in VARIANTS]
+    if not names:
+        raise CheckpointError("no ablations are packaged with this version")
     return {name: packaged_weights(name) for name in names}
 
 

@@ -15,6 +15,7 @@ from lightning.fabric import Fabric
 from torch.profiler import ProfilerActivity, profile
 
 from manetdiff.data import benchmark_dataset
+from manetdiff.errors import TrainingError
 from manetdiff.model.config import ModelConfig
 from manetdiff.radio import Radio
 from manetdiff.training.corpus import Bucket, Corpus, buckets_of
@@ -48,12 +49,14 @@ def training_speed(report: Callable[[str], None] = lambda what: None) -> list[Sp
         report(ONE_BY_ONE)
         return [_speed(_trainer(compiled=False), ONE_BY_ONE)]
     speeds = []
-    for compiled, ways in ((False, (ONE_BY_ONE,)), (True, (COMPILED, CAPTURED))):
-        trainer = _trainer(compiled)
-        for way in ways:
-            report(way)
-            trainer.stepper.can_capture = way == CAPTURED
-            speeds.append(_speed(trainer, way))
+    for way in (ONE_BY_ONE, COMPILED, CAPTURED):
+        report(way)
+        trainer = _trainer(compiled=way != ONE_BY_ONE)
+        trainer.stepper.can_capture = way == CAPTURED
+        speed = _speed(trainer, way)
+        if way == CAPTURED and not trainer.stepper.can_capture:
+            raise TrainingError("the training step could not be captured as a CUDA graph on this machine")
+        speeds.append(speed)
     return speeds
 
 
@@ -88,7 +91,7 @@ def _take(trainer: Trainer, first: int, count: int) -> None:
 
 def _kernels_ms(trainer: Trainer, steps: int = 5) -> float:
     with profile(activities=[ProfilerActivity.CUDA]) as taken:
-        _take(trainer, 1000, steps)
+        _take(trainer, BEFORE_CAPTURE + 2 + GPU_STEPS, steps)
     microseconds = sum(float(event.self_device_time_total) for event in taken.key_averages())
     return microseconds / steps / 1e3
 

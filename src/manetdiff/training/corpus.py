@@ -188,9 +188,9 @@ def _kept(path: Path, layouts: int) -> dict[str, Tensor] | None:
     try:
         with np.load(path, allow_pickle=False) as file:
             tensors = {name: torch.from_numpy(file[name]) for name in ("node", "pair", "sector")}
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None
-    return tensors if len(tensors["node"]) == layouts else None
+    return tensors if all(len(tensor) == layouts for tensor in tensors.values()) else None
 
 
 def _keep(path: Path, arrays: dict[str, np.ndarray]) -> None:
@@ -199,6 +199,8 @@ def _keep(path: Path, arrays: dict[str, np.ndarray]) -> None:
     try:
         with temporary.open("wb") as file:
             np.savez(file, **arrays)  # type: ignore[arg-type]
+            file.flush()
+            os.fsync(file.fileno())
         temporary.replace(path)
     except OSError:
         with suppress(OSError):

@@ -32,6 +32,9 @@ from manetdiff.training.validation import judge, make_trials, sample_topologies
 BEST, LAST = "best.safetensors", "last.safetensors"
 LOG_EVERY = 50  # steps between looks at the loss: each look waits for the device
 VALIDATION_SEED = 7
+START_AGAIN = (
+    "the last checkpoint is kept; start again in another folder with a lower rate, a smaller clip or precision 32"
+)
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,8 @@ class Trainer:
         self.epoch_steps = steps_an_epoch(self.split)
         self.steps = recipe.epochs * self.epoch_steps
         self.process = Process(corpus.mean_degree, plan.redundancy, plan.parity_pace)
-        run = {**plan.to_dict(), "process": self.process.to_dict(), "data": corpus.sources}
+        split = [list(share) for share in self.split]  # it depends on the number of processes
+        run = {**plan.to_dict(), "data": corpus.sources, "split": split, "process": self.process.to_dict()}
         self.run = json.loads(json.dumps(run))  # as a checkpoint will have it
         self.card = dict(card or {})
         torch.manual_seed(recipe.seed)
@@ -82,7 +86,7 @@ class Trainer:
         self.progress = Progress()
         if (folder / CHECKPOINT).exists():
             self.progress = load_checkpoint(folder / CHECKPOINT, self.run, self.generator, self.average, optimizer)
-        if recipe.compiled:
+        if recipe.compiled and fabric.device.type == "cuda":  # compiling for a CPU takes longer than it saves
             module = torch.compile(module, dynamic=False)  # type: ignore[assignment]
         fabric_module, self.optimizer = fabric.setup(module, optimizer)
         self.stepper = Stepper(
@@ -93,7 +97,11 @@ class Trainer:
     def train(self, report: Callable[[Report], None] = lambda report: None, until: int | None = None) -> Progress:
         """Take all steps that are left, or those up to step `until`."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        writer = SummaryWriter(str(self.folder / "tensorboard")) if self.fabric.is_global_zero else None
+        writer = (
+            SummaryWriter(str(self.folder / "tensorboard"), purge_step=self.progress.step)
+            if self.fabric.is_global_zero
+            else None
+        )
         last = self.steps if until is None else min(until, self.steps)
         since, before = time.monotonic(), self.progress.step
         try:
@@ -112,12 +120,13 @@ class Trainer:
                     self._tell(writer, report, self._validate())
                 if step % (self.plan.recipe.checkpoint_every * self.epoch_steps) == 0 or step == last:
                     self._save()
+                    since, before = time.monotonic(), step  # what was not training does not count in its speed
         except (RuntimeError, MemoryError) as error:
             if not _out_of_memory(error):
                 raise
             raise TrainingError(
                 f"out of memory with a batch of {self.plan.recipe.batch} and up to {max(self.corpus.buckets)} nodes: "
-                "give a smaller batch, fewer nodes or more devices; the last checkpoint is kept"
+                "start again in another folder with a smaller batch, fewer nodes or more devices"
             ) from None
         finally:
             if writer is not None:
@@ -140,10 +149,7 @@ class Trainer:
         figures = dict(zip(names, values.tolist(), strict=True))
         figures["loss"] = sum(figures.values())
         if not all(map(_finite, figures.values())):
-            raise TrainingError(
-                f"the loss is no longer a number after step {step}: the last checkpoint is kept; continue it with a "
-                "lower rate, a gradient clip or precision 32"
-            )
+            raise TrainingError(f"the loss is no longer a number after step {step}: {START_AGAIN}")
         return figures
 
     def _validate(self) -> dict[str, float]:
@@ -169,10 +175,7 @@ class Trainer:
 
     def _save(self) -> None:
         if not all(bool(torch.isfinite(weight).all()) for weight in self.generator.parameters()):
-            raise TrainingError(
-                f"the weights are no longer numbers after step {self.progress.step}: the last checkpoint is kept; "
-                "continue it with a lower rate, a gradient clip or precision 32"
-            )
+            raise TrainingError(f"the weights are no longer numbers after step {self.progress.step}: {START_AGAIN}")
         if self.fabric.is_global_zero:
             optimizer = self.optimizer.optimizer
             save_checkpoint(self.folder / CHECKPOINT, self.run, self.generator, self.average, optimizer, self.progress)

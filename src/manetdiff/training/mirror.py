@@ -12,7 +12,9 @@ from manetdiff.model.graphs import Layouts
 def mirrored(layouts: Layouts, chosen: Tensor, sectors: int) -> Layouts:
     """The layouts with those that are chosen, (b,) bool, mirrored: y, and the sines of all angles, change sign."""
     node_sign = torch.ones(len(NODE_FEATURES), device=chosen.device)
-    node_sign[[Y, SIN_YAW]] = -1
+    # One by one: a list of places would be copied to the device, which a captured step must not do.
+    node_sign[Y] = -1
+    node_sign[SIN_YAW] = -1
     pair_sign = torch.ones(len(PAIR_FEATURES), device=chosen.device)
     pair_sign[SIN_ANGLE] = -1
     node = torch.where(chosen[:, None, None], layouts.node * node_sign, layouts.node)

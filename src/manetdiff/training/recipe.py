@@ -68,8 +68,12 @@ class Recipe:
         for name in ("compiled", "mirror"):
             if not isinstance(getattr(self, name), bool):
                 raise TrainingError(f"recipe: {name} must be true or false, not {getattr(self, name)!r}")
-        if any(share <= 0 for _, share in self.mix):
-            raise TrainingError(f"recipe: the shares of a mix must be above 0, not {self.mix!r}")
+        if not all(0 < share < float("inf") for _, share in self.mix):
+            raise TrainingError(f"recipe: the shares of a mix must be numbers above 0, not {self.mix!r}")
+        if len(dict(self.mix)) < len(self.mix):
+            raise TrainingError(f"recipe: a mix names a fleet size twice: {self.mix!r}")
+        if self.seed >= 2**63:
+            raise TrainingError(f"recipe: seed must be below 2^63, not {self.seed}")
 
     def to_dict(self) -> dict[str, Any]:
         """All values, JSON-ready."""

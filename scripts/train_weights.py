@@ -1,4 +1,4 @@
-"""Train every model whose weights are in the package: the very commands, a few at a time on one GPU.
+"""Train the default model, its ablations and the baselines, a few at a time on one GPU.
 
     python scripts/train_weights.py --out runs --sixteen n16-a n16-b --mixed n16-a n16-b n32-a
     python scripts/train_weights.py --out runs --sixteen … --mixed … --only acam-123 netdiff
@@ -20,7 +20,7 @@ from pathlib import Path
 
 SEEDS = (123, 124, 125)
 ONE_SEED = ("none", "one-token", "cross-entropy", "ddpm-gt-plain", "gt-vae", "graph-vae", "components")
-# Graphs that each ablation sees, on fleets of 16; the same for all.
+# The same for every ablation.
 ABLATION = ("--batch", "512")
 
 

@@ -62,6 +62,9 @@ def main() -> None:
     parser.add_argument("--extra", default="", help="more options for every run, in one string")
     given = parser.parse_args()
     epochs = {"ablation": given.ablation_epochs, "small": given.small_epochs, "large": given.large_epochs}
+    known = {job.name for job in jobs(epochs)}
+    if unknown := set(given.only) - known:
+        parser.error(f"--only: no run {', '.join(sorted(unknown))}; there are {', '.join(sorted(known))}")
     wanted = [job for job in jobs(epochs) if not given.only or job.name in given.only]
     waiting = [job for job in wanted if not (given.out / job.name / "last.safetensors").exists()]
     running: dict[str, subprocess.Popen[bytes]] = {}

@@ -141,7 +141,7 @@ def _plain_features(fleet: Fleet, radio: Radio) -> tuple[list[list[float]], list
                 float(away[j] <= radio.range),
                 math.log2(1 + sent / away[j] ** 2 / radio.sigma2),
                 math.log(1 + nearer),
-                math.log(1 + leak),
+                math.log(1 + leak / radio.sigma2),
             ]
     return node, pair
 
@@ -153,7 +153,7 @@ def test_nearer_counts_what_the_antenna_sees_before_the_peer_and_leak_what_its_b
     pair = dict(zip(PAIR_FEATURES, layout_features(fleet, radio).pair[0].T, strict=True))
     assert np.allclose(np.expm1(pair["nearer"]), [0, 0, 2, 1, 0], atol=1e-6)
     # At full power 1, the beam at 1 hits 2 at distance 2 and the beam at 2 hits 1 at distance 1; the others nobody.
-    assert np.allclose(np.expm1(pair["leak"]), [0, 1 / 4, 1, 0, 0], atol=1e-6)
+    assert np.allclose(radio.sigma2 * np.expm1(pair["leak"]), [0, 1 / 4, 1, 0, 0], atol=1e-6)
 
 
 @given(fleets(), radios())

@@ -268,6 +268,12 @@ class TestCorpus:
         generate(Settings(nodes=(6,), count=10, seed=4, search_moves=100), tmp_path)
         assert len(read_corpus([layouts, tmp_path], workers=1)) == 70
 
+    def test_the_same_layouts_twice_are_refused_where_some_are_held_out(self, layouts: Path, tmp_path: Path) -> None:
+        # Longer searched and fewer of them, but the same fleets.
+        generate(Settings(nodes=(6, 9), count=20, seed=3, search_moves=200), tmp_path)
+        with pytest.raises(DataError, match="has the layouts of"):
+            read_corpus([layouts, tmp_path], held_out=4, workers=1)
+
     def test_data_of_another_radio_is_refused(self, layouts: Path) -> None:
         with pytest.raises(DataError, match=r"sigma2 = 0\.45, not 0\.1"):
             read_corpus([layouts], Radio(sigma2=0.1), workers=1)

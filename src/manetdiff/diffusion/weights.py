@@ -17,6 +17,7 @@ from torch import Tensor
 from manetdiff.diffusion.generator import DiffusionGenerator, VariationalGenerator, build
 from manetdiff.diffusion.process import Process
 from manetdiff.errors import CheckpointError, ManetDiffError
+from manetdiff.features import FEATURES_VERSION
 from manetdiff.model.config import ModelConfig
 from manetdiff.radio import Radio
 
@@ -57,6 +58,7 @@ class Weights:
             "model": self.config.to_dict(),
             "process": self.process.to_dict(),
             "radio": self.radio.to_dict(),
+            "features": FEATURES_VERSION,
             "card": dict(self.card),
         }
         tensors = {name: tensor.detach().to("cpu", dtype).contiguous() for name, tensor in self.tensors.items()}
@@ -87,6 +89,12 @@ def packaged_weights(name: str = DEFAULT) -> Weights:
 
 def weights_from(description: Mapping[str, Any], tensors: Mapping[str, Tensor], name: str) -> Weights:
     """Weights from what a file describes."""
+    features = description.get("features", 1)
+    if features != FEATURES_VERSION:
+        raise CheckpointError(
+            f"{name}: trained on version {features!r} of the layout features; this program makes version "
+            f"{FEATURES_VERSION}: train again"
+        )
     try:
         return Weights(
             ModelConfig.from_dict(description["model"]),

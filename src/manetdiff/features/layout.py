@@ -15,6 +15,9 @@ from manetdiff.fleet import Fleet
 from manetdiff.radio import LinkTables, Radio, link_tables
 from manetdiff.radio.tables import BEAM_START, BEAM_STOP, BEARING, DISTANCE, SECTOR, SIGMA2, SIGNAL
 
+# Raised when the meaning of a feature changes: weights trained on others are refused.
+FEATURES_VERSION = 2
+
 NODE_FEATURES = ("x", "y", "cos_yaw", "sin_yaw")
 PAIR_FEATURES = ("distance", "cos_angle", "sin_angle", "candidate", "rate", "nearer", "leak")
 X, Y, COS_YAW, SIN_YAW = range(len(NODE_FEATURES))
@@ -29,7 +32,7 @@ class LayoutFeatures(NamedTuple):
         distance in the fleet's spread, whatever the radio's unit; cosine and sine of the angle to the axis of the mean
         heading; whether the pair is within range; the rate that the link would have alone, in bit/s/Hz; how many other
         nodes its antenna sees nearer than the peer, as log(1 + count); the power that a beam at the peer spills on
-        others, as log(1 + power).
+        others, over the noise, as log(1 + ratio).
     sector: (n, n) uint8, the first node's antenna that looks at the second; 0 on the diagonal.
     """
 
@@ -77,4 +80,4 @@ def _fill_pairs(reals, wholes, beam_power, constants, heading, scale, pair):  # 
             for b in range(wholes[BEAM_START, i, j], wholes[BEAM_STOP, i, j]):
                 leak += beam_power[b]
             pair[i, j, NEARER] = np.log(1.0 + nearer)
-            pair[i, j, LEAK] = np.log(1.0 + leak)
+            pair[i, j, LEAK] = np.log(1.0 + leak / constants[SIGMA2])

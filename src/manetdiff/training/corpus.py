@@ -21,13 +21,11 @@ from manetdiff.data import Dataset, LayoutArrays, SolvedLayout, read_dataset, us
 from manetdiff.data.settings import first_difference
 from manetdiff.data.workers import in_order
 from manetdiff.errors import DataError
-from manetdiff.features import layout_features
+from manetdiff.features import FEATURES_VERSION, layout_features
 from manetdiff.fleet import Fleet
 from manetdiff.model.graphs import Graphs, Layouts
 from manetdiff.radio import Radio
 
-# Raised when the features change: features kept from before are then made again.
-FEATURES_VERSION = 1
 TASK = 500  # layouts that a process makes the features of at a time
 TASKS_A_WORKER = 20  # fewer are made sooner than another process is started
 
@@ -118,6 +116,8 @@ def read_corpus(
         if difference:
             name, there, wanted = difference
             raise DataError(f"{folder}: solved with the radio's {name} = {there!r}, not {wanted!r} as asked for")
+    if held_out:
+        _refuse_shared_layouts(folders, datasets)
     pieces = [(dataset, n, folder) for folder, dataset in zip(folders, datasets, strict=True) for n in dataset.nodes]
     buckets = _kept_buckets(pieces, asked, workers or usable_cores())
     parts: dict[int, list[Bucket]] = {}
@@ -128,6 +128,18 @@ def read_corpus(
         apart += _last_layouts(dataset, n, count)
     sources = [dataset.settings.to_dict() for dataset in datasets]
     return Corpus({n: _joined(some) for n, some in sorted(parts.items())}, apart, asked, sources)
+
+
+def _refuse_shared_layouts(folders: Sequence[Path], datasets: Sequence[Dataset]) -> None:
+    """What one dataset holds out, another with the same layouts would teach."""
+    seen: dict[str, Path] = {}
+    for folder, dataset in zip(folders, datasets, strict=True):
+        settings = dataset.settings.to_dict()
+        free = ("count", "search_moves", "shard_size", "solver")  # with these changed, the layouts are still the same
+        key = json.dumps({name: value for name, value in settings.items() if name not in free}, sort_keys=True)
+        if key in seen:
+            raise DataError(f"{folder}: has the layouts of {seen[key]}: give each once, or make them with another seed")
+        seen[key] = folder
 
 
 def buckets_of(layouts: Sequence[LayoutArrays], radio: Radio, *, workers: int = 1) -> list[Bucket]:

@@ -20,6 +20,7 @@ from manetdiff.diffusion.process import Process
 from manetdiff.diffusion.sampler import SamplerConfig
 from manetdiff.diffusion.weights import Weights
 from manetdiff.errors import TrainingError
+from manetdiff.features import FEATURES_VERSION
 from manetdiff.model.graphs import Graphs, Layouts
 from manetdiff.model.losses import LossWeights
 from manetdiff.training.checkpoint import CHECKPOINT, Progress, load_checkpoint, save_checkpoint
@@ -74,7 +75,8 @@ class Trainer:
         self.steps = recipe.epochs * self.epoch_steps
         self.process = Process(corpus.mean_degree, plan.redundancy, plan.parity_pace)
         split = [list(share) for share in self.split]  # it depends on the number of processes
-        run = {**plan.to_dict(), "data": corpus.sources, "split": split, "process": self.process.to_dict()}
+        made_of = {"features": FEATURES_VERSION, "data": corpus.sources, "process": self.process.to_dict()}
+        run = {**plan.to_dict(), **made_of, "split": split}
         self.run = json.loads(json.dumps(run))  # as a checkpoint will have it
         self.card = dict(card or {})
         torch.manual_seed(recipe.seed)

@@ -122,6 +122,24 @@ def test_solver_options_do_not_go_with_weights(capsys: pytest.CaptureFixture[str
     assert "--method" in refused("evaluate", "--weights", "netdiff", "--method", "greedy", capsys=capsys)
 
 
+@pytest.mark.parametrize("option", [("--steps", "5"), ("--temperature", "1"), ("--redundancy", "2"), ("--seed", "1")])
+def test_sampling_options_do_not_go_with_solvers(option: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    assert "go with --weights" in refused("evaluate", "bench16", *option, capsys=capsys)
+
+
+def test_packing_options_go_with_pack(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "--pack" in refused("weights", "--commit", "abc", capsys=capsys)
+
+
+def test_where_packed_weights_go_is_looked_at_before_they_are_scored(
+    run_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pack = str(run_folder / "last.safetensors")
+    said = refused("weights", "mine", "--pack", pack, "--out", str(tmp_path / "nowhere"), capsys=capsys)
+    assert "does not exist" in said
+    assert "bench16" not in said
+
+
 def test_the_training_step_is_timed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     monkeypatch.setattr("manetdiff.evaluate.training_speed.CPU_BATCH", 2)

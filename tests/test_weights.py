@@ -94,6 +94,7 @@ class TestRefused:
             ({"radio": {"sigma2": 0}}, "sigma2"),
             ({"model": None}, "."),
             ({"features": FEATURES_VERSION - 1}, "features"),
+            ({"card": [1]}, "card"),
         ],
     )
     def test_a_description_that_makes_no_sense(self, change: dict[str, object], message: str, tmp_path: Path) -> None:

@@ -34,7 +34,6 @@ COLUMNS = (
     "valid",
 )
 ABLATION_COLUMNS = ("model", "seeds", *COLUMNS[2:])
-STEPS, TEMPERATURE, REDUNDANCY = 50, 0.5, 1.0
 
 
 def command(
@@ -53,12 +52,12 @@ def command(
     ablations: Annotated[
         bool, typer.Option("--ablations", help="Sample from all packaged ablations and baselines instead.")
     ] = False,
-    steps: Annotated[int, typer.Option(help="With weights: denoising steps.", min=1)] = STEPS,
-    temperature: Annotated[float, typer.Option(help="With weights: below 1, predictions are sharpened.")] = TEMPERATURE,
+    steps: Annotated[int | None, typer.Option(help="With weights: denoising steps.", min=1)] = None,
+    temperature: Annotated[float | None, typer.Option(help="With weights: below 1, predictions are sharpened.")] = None,
     redundancy: Annotated[
-        float, typer.Option(help="With weights: factor on the odds of every link; above 1, more are connected.")
-    ] = REDUNDANCY,
-    seed: Annotated[int, typer.Option(help="With weights: seed of the samples.", min=0)] = 0,
+        float | None, typer.Option(help="With weights: factor on the odds of every link; above 1, more are connected.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="With weights: seed of the samples. Default: 0.", min=0)] = None,
     layouts: Annotated[int | None, typer.Option(help="At most so many layouts of each set.", min=1)] = None,
     moves: Annotated[
         int | None, typer.Option(help="Run just the searches that take a number of moves, with this one.", min=1)
@@ -85,15 +84,18 @@ def command(
         raise SolverError("--method and --moves are for solvers; give them without --weights and --ablations")
     if weights and ablations:
         raise SolverError("--ablations brings its own weights; give it without --weights")
-    sampling = {"steps": steps, "temperature": temperature, "redundancy": redundancy}
+    knobs = {"steps": steps, "temperature": temperature, "redundancy": redundancy}
+    sampling = {name: value for name, value in knobs.items() if value is not None}
+    if (sampling or seed is not None) and not (weights or ablations):
+        raise SolverError("--steps, --temperature, --redundancy and --seed go with --weights or --ablations")
     tables: list[Table] = []
     results: dict[str, Any] = {}
     for name in sets or (["bench16"] if ablations else list(BENCHMARKS)):
         if ablations:
-            rows, table = _ablation_table(name, sampling, seed, layouts)
+            rows, table = _ablation_table(name, sampling, seed or 0, layouts)
         else:
             rows = (
-                _model_rows(name, weights, sampling, seed, layouts)
+                _model_rows(name, weights, sampling, seed or 0, layouts)
                 if weights
                 else baselines(name, method, layouts, moves, report=_say)
             )

@@ -15,9 +15,12 @@ from manetdiff.errors import TrainingError
 from manetdiff.formats import read_radio
 
 if TYPE_CHECKING:  # PyTorch is loaded by the command alone
+    from lightning.fabric import Fabric
+
     from manetdiff.data import SolvedLayout
     from manetdiff.training.checkpoint import Progress
     from manetdiff.training.loop import Trainer
+    from manetdiff.training.plan import Plan
 
 PICTURED = 3
 PICTURE = "samples.png"
@@ -80,54 +83,26 @@ def command(
     to use), samples.png and a TensorBoard log.
     """
     with needs_torch("training"):
-        import torch
-        from lightning.fabric import Fabric
-
         from manetdiff.training.corpus import read_corpus
         from manetdiff.training.loop import Trainer
-        from manetdiff.training.plan import Plan
-        from manetdiff.training.recipe import RECIPES
-        from manetdiff.training.variants import variant
-    if recipe not in RECIPES:
-        raise TrainingError(f"--recipe: unknown recipe {recipe!r}; known are {', '.join(RECIPES)}")
-    chosen = variant(model)
-    plan = Plan(
-        dataclasses.replace(chosen.model, **_given(width=width, blocks=blocks, tokens=tokens)),
-        dataclasses.replace(
-            RECIPES[recipe],
-            **_given(
-                epochs=epochs,
-                batch=batch,
-                mix=None if mix is None else _mix(mix),
-                rate=rate,
-                clip=clip,
-                ema=ema,
-                seed=seed,
-                precision=precision,
-                compiled=compiled,
-                validate_every=validate_every,
-                checkpoint_every=validate_every,
-            ),
-        ),
-        chosen.losses,
-        redundancy,
-        parity_pace,
+    of_model = _given(width=width, blocks=blocks, tokens=tokens)
+    of_recipe = _given(
+        epochs=epochs,
+        batch=batch,
+        mix=None if mix is None else _mix(mix),
+        rate=rate,
+        clip=clip,
+        ema=ema,
+        seed=seed,
+        precision=precision,
+        compiled=compiled,
+        validate_every=validate_every,
+        checkpoint_every=validate_every,
     )
+    plan = _plan(model, recipe, of_model, of_recipe, redundancy, parity_pace)
     corpus = read_corpus(data, None if radio is None else read_radio(radio), held_out=plan.recipe.validation)
-    spread = devices * machines > 1
-    on_gpu = accelerator != "cpu" and torch.cuda.is_available()
-    if accelerator not in ("auto", "cpu") and not on_gpu:
-        raise TrainingError(f"--accelerator {accelerator}: there is none here that PyTorch can use; give cpu")
-    fabric = Fabric(
-        accelerator=accelerator,
-        devices=devices,
-        num_nodes=machines,
-        strategy="ddp" if spread else "auto",
-        precision="bf16-mixed" if plan.recipe.precision == "bf16" and on_gpu else "32-true",
-    )
+    fabric = _fabric(plan.recipe.precision, accelerator, devices, machines)
     fabric.launch()
-    if plan.recipe.precision == "bf16":
-        torch.set_float32_matmul_precision("high")
     trainer = Trainer(plan, corpus, out, fabric, {"variant": model})
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -140,6 +115,44 @@ def command(
         progress = trainer.train()
     if fabric.is_global_zero:
         _finish(trainer, progress, corpus.held_out, out)
+
+
+def _plan(
+    model: str, recipe: str, of_model: dict[str, Any], of_recipe: dict[str, Any], redundancy: float, parity_pace: float
+) -> Plan:
+    """A model and a recipe by name, with what was asked for instead."""
+    from manetdiff.training.plan import Plan
+    from manetdiff.training.recipe import RECIPES
+    from manetdiff.training.variants import variant
+
+    if recipe not in RECIPES:
+        raise TrainingError(f"--recipe: unknown recipe {recipe!r}; known are {', '.join(RECIPES)}")
+    chosen = variant(model)
+    return Plan(
+        dataclasses.replace(chosen.model, **of_model),
+        dataclasses.replace(RECIPES[recipe], **of_recipe),
+        chosen.losses,
+        redundancy,
+        parity_pace,
+    )
+
+
+def _fabric(precision: str, accelerator: str, devices: int, machines: int) -> Fabric:
+    import torch
+    from lightning.fabric import Fabric
+
+    on_gpu = accelerator != "cpu" and torch.cuda.is_available()
+    if accelerator not in ("auto", "cpu") and not on_gpu:
+        raise TrainingError(f"--accelerator {accelerator}: there is none here that PyTorch can use; give cpu")
+    if precision == "bf16":
+        torch.set_float32_matmul_precision("high")
+    return Fabric(
+        accelerator=accelerator,
+        devices=devices,
+        num_nodes=machines,
+        strategy="ddp" if devices * machines > 1 else "auto",
+        precision="bf16-mixed" if precision == "bf16" and on_gpu else "32-true",
+    )
 
 
 def _finish(trainer: Trainer, progress: Progress, held_out: list[SolvedLayout], out: Path) -> None:

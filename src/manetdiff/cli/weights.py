@@ -11,7 +11,7 @@ import typer
 from manetdiff.cli.needs_torch import needs_torch
 from manetdiff.cli.output import Table, print_table
 from manetdiff.errors import CheckpointError
-from manetdiff.formats import write_text
+from manetdiff.formats import check_writable, write_text
 from manetdiff.formats.files import write_bytes
 
 
@@ -23,8 +23,10 @@ def command(
             help="Make weights to ship of this run's weights file, under the name given: scored, with a card."
         ),
     ] = None,
-    out: Annotated[Path, typer.Option(help="With --pack: the folder to write to.")] = Path(),
-    commit: Annotated[str, typer.Option(help="With --pack: the commit of the code that trained them.")] = "unknown",
+    out: Annotated[Path | None, typer.Option(help="With --pack: the folder to write to. Default: here.")] = None,
+    commit: Annotated[
+        str | None, typer.Option(help="With --pack: the commit of the code that trained them. Default: unknown.")
+    ] = None,
     layouts: Annotated[
         int | None, typer.Option(help="With --pack: score on at most so many layouts of each set.", min=1)
     ] = None,
@@ -44,11 +46,21 @@ def command(
     if pack is not None:
         if name is None:
             raise CheckpointError("--pack: give the name under which to ship the weights")
-        carded = with_card(read_weights(pack), commit, layouts, lambda label: print(f"{label} …", file=sys.stderr))
-        write_bytes(out / f"{name}{SUFFIX}", carded.to_bytes(half=True))
-        write_text(out / f"{name}.md", card_page(name, carded))
-        print(f"{out / name}{SUFFIX}, {out / name}.md")
+        folder = out or Path()
+        file, page = folder / f"{name}{SUFFIX}", folder / f"{name}.md"
+        check_writable(file)
+        check_writable(page)
+
+        def say(label: str) -> None:
+            print(f"{label} …", file=sys.stderr)
+
+        carded = with_card(read_weights(pack), commit or "unknown", layouts, say)
+        write_bytes(file, carded.to_bytes(half=True))
+        write_text(page, card_page(name, carded))
+        print(f"{file}, {page}")
         return
+    if out is not None or commit is not None or layouts is not None:
+        raise CheckpointError("--out, --commit and --layouts go with --pack; give the weights file to pack")
     if name is not None:
         print(card_page(name, find_weights(name)))
         return

@@ -95,13 +95,16 @@ def weights_from(description: Mapping[str, Any], tensors: Mapping[str, Tensor], 
             f"{name}: trained on version {features!r} of the layout features; this program makes version "
             f"{FEATURES_VERSION}: train again"
         )
+    card = description.get("card", {})
+    if not isinstance(card, dict):
+        raise CheckpointError(f"{name}: its card is not a set of named values")
     try:
         return Weights(
             ModelConfig.from_dict(description["model"]),
             Process.from_dict(description["process"]),
             Radio.from_dict(description["radio"]),
             tensors,
-            description.get("card", {}),
+            card,
         )
     except KeyError as error:
         raise CheckpointError(f"{name}: its description has no {error.args[0]!r}") from None

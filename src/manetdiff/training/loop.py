@@ -88,6 +88,7 @@ class Trainer:
         self.progress = Progress()
         if (folder / CHECKPOINT).exists():
             self.progress = load_checkpoint(folder / CHECKPOINT, self.run, self.generator, self.average, optimizer)
+        self._agree()
         if recipe.compiled and fabric.device.type == "cuda":  # compiling for a CPU takes longer than it saves
             module = torch.compile(module, dynamic=False)  # type: ignore[assignment]
         fabric_module, self.optimizer = fabric.setup(module, optimizer)
@@ -95,6 +96,18 @@ class Trainer:
             plan, self.corpus.buckets, self.split, self.epoch_steps, fabric, fabric_module, self.optimizer, self.average
         )
         self.trials = make_trials(corpus.held_out, corpus.radio) if fabric.is_global_zero else []
+
+    def _agree(self) -> None:
+        """All processes must begin at one step, or they would wait for each other for ever."""
+        first = self.fabric.broadcast(self.progress.step)
+        apart = torch.tensor(float(first != self.progress.step), device=self.fabric.device)
+        told = self.fabric.all_reduce(apart, reduce_op="sum")
+        assert isinstance(told, Tensor)
+        if told > 0:
+            raise TrainingError(
+                f"{self.folder}: the machines do not see the same checkpoint in it: give a folder that all of them "
+                "share, or copy it to each"
+            )
 
     def train(self, report: Callable[[Report], None] = lambda report: None, until: int | None = None) -> Progress:
         """Take all steps that are left, or those up to step `until`."""

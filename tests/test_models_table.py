@@ -66,9 +66,20 @@ def test_a_sample_does_not_depend_on_the_layouts_beside_it() -> None:
 def test_scores_name_the_target_first_and_then_each_model() -> None:
     config, process = ModelConfig(width=8, blocks=1), Process(2.6)
     weights = Weights(config, process, Radio(), dict(build(config, process).state_dict()))
-    rows = model_scores("bench16", {"one": weights, "two": weights}, SamplerConfig(steps=2), layouts=2)
+    rows = model_scores("bench16", {"one": weights, "two": weights}, sampling={"steps": 2}, layouts=2)
     assert [row.method for row in rows] == ["target", "one", "two"]
     assert rows[1].metrics == rows[2].metrics
+
+
+def test_a_model_is_sampled_as_it_says_unless_something_else_is_asked_for() -> None:
+    config, process = ModelConfig(width=8, blocks=1), Process(2.6)
+    tensors = dict(build(config, process).state_dict())
+    many = Weights(config, process, Radio(), tensors, SamplerConfig(steps=2, redundancy=1e6))
+    few = Weights(config, process, Radio(), tensors, SamplerConfig(steps=2, redundancy=1e-6))
+    _, with_many, with_few = model_scores("bench16", {"many": many, "few": few}, layouts=2)
+    assert with_many.metrics["links"] > 60 > with_few.metrics["links"]
+    _, *alike = model_scores("bench16", {"many": many, "few": few}, sampling={"redundancy": 1.0}, layouts=2)
+    assert alike[0].metrics == alike[1].metrics
 
 
 def test_samples_are_drawn_beside_their_references(tmp_path: Path) -> None:

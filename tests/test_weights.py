@@ -11,6 +11,7 @@ from safetensors.torch import save
 import manetdiff
 from manetdiff.diffusion.generator import build
 from manetdiff.diffusion.process import Process
+from manetdiff.diffusion.sampler import SamplerConfig
 from manetdiff.diffusion.weights import (
     FORMAT,
     FORMAT_NAME,
@@ -29,12 +30,13 @@ from manetdiff.radio import Radio
 
 PACKAGE = Path(manetdiff.__file__).parent
 CONFIG = ModelConfig(width=8, blocks=1, tokens=2)
+SAMPLING = SamplerConfig(steps=7, redundancy=3.0)
 
 
 def fresh(card: dict[str, object] | None = None) -> Weights:
     torch.manual_seed(1)
     process = Process(2.5, redundancy=1.5)
-    return Weights(CONFIG, process, Radio(sigma2=0.3), dict(build(CONFIG, process).state_dict()), card or {})
+    return Weights(CONFIG, process, Radio(sigma2=0.3), dict(build(CONFIG, process).state_dict()), SAMPLING, card or {})
 
 
 def test_a_file_gives_back_what_was_written(tmp_path: Path) -> None:
@@ -43,6 +45,7 @@ def test_a_file_gives_back_what_was_written(tmp_path: Path) -> None:
     path.write_bytes(written.to_bytes())
     read = read_weights(path)
     assert (read.config, read.process, read.radio) == (written.config, written.process, written.radio)
+    assert read.sampling == SAMPLING
     assert read.card == {"note": "ours"}
     assert all(torch.equal(read.tensors[name], tensor) for name, tensor in written.tensors.items())
     assert all(torch.equal(read.build().state_dict()[name], tensor) for name, tensor in written.tensors.items())
@@ -95,6 +98,8 @@ class TestRefused:
             ({"model": None}, "."),
             ({"features": FEATURES_VERSION - 1}, "features"),
             ({"card": [1]}, "card"),
+            ({"sampling": {"steps": 0}}, "steps"),
+            ({"sampling": {"nonsense": 1}}, "nonsense"),
         ],
     )
     def test_a_description_that_makes_no_sense(self, change: dict[str, object], message: str, tmp_path: Path) -> None:

@@ -115,19 +115,15 @@ def _model_rows(
     name: str, chosen: Sequence[str], knobs: Mapping[str, Any], seed: int, layouts: int | None
 ) -> list[Score]:
     with needs_torch("sampling from weights files"):
-        from manetdiff.diffusion.sampler import SamplerConfig
         from manetdiff.evaluate.models import find_weights, model_scores
-    sampling = SamplerConfig(**knobs)
     found = {weights: find_weights(weights) for weights in chosen}
-    return model_scores(name, found, sampling, layouts=layouts, seed=seed, report=_say)
+    return model_scores(name, found, sampling=knobs, layouts=layouts, seed=seed, report=_say)
 
 
 def _ablation_table(name: str, knobs: Mapping[str, Any], seed: int, layouts: int | None) -> tuple[list[Any], Table]:
     with needs_torch("sampling from weights files"):
-        from manetdiff.diffusion.sampler import SamplerConfig
         from manetdiff.evaluate.models import ablation_weights, ablations, model_scores
-    sampling = SamplerConfig(**knobs)
-    scores = model_scores(name, ablation_weights(), sampling, layouts=layouts, seed=seed, report=_say)
+    scores = model_scores(name, ablation_weights(), sampling=knobs, layouts=layouts, seed=seed, report=_say)
     target = next(score for score in scores if score.method == TARGET)
     rows = ablations(scores)
     cells = [[row.label, str(row.seeds), *_figures(row.mean, row.spread if row.seeds > 1 else None)] for row in rows]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -26,6 +27,9 @@ def command(
     out: Annotated[Path | None, typer.Option(help="With --pack: the folder to write to. Default: here.")] = None,
     commit: Annotated[
         str | None, typer.Option(help="With --pack: the commit of the code that trained them. Default: unknown.")
+    ] = None,
+    redundancy: Annotated[
+        float | None, typer.Option(help="With --pack: the redundancy that they are sampled with. Default: 1.")
     ] = None,
     layouts: Annotated[
         int | None, typer.Option(help="With --pack: score on at most so many layouts of each set.", min=1)
@@ -54,13 +58,16 @@ def command(
         def say(label: str) -> None:
             print(f"{label} …", file=sys.stderr)
 
-        carded = with_card(read_weights(pack), commit or "unknown", layouts, say)
+        weights = read_weights(pack)
+        if redundancy is not None:
+            weights = replace(weights, sampling=replace(weights.sampling, redundancy=redundancy))
+        carded = with_card(weights, commit or "unknown", layouts, say)
         write_bytes(file, carded.to_bytes(half=True))
         write_text(page, card_page(name, carded))
         print(f"{file}, {page}")
         return
-    if out is not None or commit is not None or layouts is not None:
-        raise CheckpointError("--out, --commit and --layouts go with --pack; give the weights file to pack")
+    if any(option is not None for option in (out, commit, redundancy, layouts)):
+        raise CheckpointError("--out, --commit, --redundancy and --layouts go with --pack: give the file to pack")
     if name is not None:
         print(card_page(name, find_weights(name)))
         return

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -35,6 +37,18 @@ class SamplerConfig:
     temperature: float = 0.5
     redundancy: float = 1.0
     decide: bool = True
+
+    def to_dict(self) -> dict[str, Any]:
+        """All values, JSON-ready."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> SamplerConfig:
+        """The inverse of :meth:`to_dict`."""
+        try:
+            return cls(**values)
+        except TypeError as error:
+            raise ModelError(f"sampling: {error}") from None
 
     def __post_init__(self) -> None:
         time_pairs(self.steps, self.grid)

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from manetdiff.diffusion.generator import DiffusionGenerator, VariationalGenerator, build
 from manetdiff.diffusion.process import Process
+from manetdiff.diffusion.sampler import SamplerConfig
 from manetdiff.errors import CheckpointError, ManetDiffError
 from manetdiff.features import FEATURES_VERSION
 from manetdiff.model.config import ModelConfig
@@ -32,6 +33,7 @@ DEFAULT = "netdiff"
 class Weights:
     """A model's weights with all that is needed to use them.
 
+    sampling: how to sample from them, unless something else is asked for.
     card: how they were made and how good they are: data, recipe, losses, seeds, commit, metrics; JSON-ready.
     """
 
@@ -39,6 +41,7 @@ class Weights:
     process: Process
     radio: Radio
     tensors: Mapping[str, Tensor] = field(repr=False)
+    sampling: SamplerConfig = field(default_factory=SamplerConfig)
     card: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def build(self) -> DiffusionGenerator | VariationalGenerator:
@@ -59,6 +62,7 @@ class Weights:
             "process": self.process.to_dict(),
             "radio": self.radio.to_dict(),
             "features": FEATURES_VERSION,
+            "sampling": self.sampling.to_dict(),
             "card": dict(self.card),
         }
         tensors = {name: tensor.detach().to("cpu", dtype).contiguous() for name, tensor in self.tensors.items()}
@@ -104,6 +108,7 @@ def weights_from(description: Mapping[str, Any], tensors: Mapping[str, Tensor], 
             Process.from_dict(description["process"]),
             Radio.from_dict(description["radio"]),
             tensors,
+            SamplerConfig.from_dict(description.get("sampling", {})),
             card,
         )
     except KeyError as error:

@@ -9,7 +9,6 @@ from typing import Any
 import torch
 
 from manetdiff.data import BENCHMARKS
-from manetdiff.diffusion.sampler import SamplerConfig
 from manetdiff.diffusion.weights import Weights
 from manetdiff.evaluate.markdown import markdown_table
 from manetdiff.evaluate.models import model_scores
@@ -37,20 +36,12 @@ def with_card(
     """
     shipped = replace(weights, tensors={name: tensor.to(torch.float16) for name, tensor in weights.tensors.items()})
     trained_on = {nodes for source in weights.card.get("data", []) for nodes in source["nodes"]}
-    sampling = SamplerConfig()
     scores: dict[str, Any] = {}
     for name, benchmark in BENCHMARKS.items():
         if benchmark.nodes in trained_on:
-            row = model_scores(name, {"weights": shipped}, sampling, layouts=layouts, report=report)[1]
+            row = model_scores(name, {"weights": shipped}, layouts=layouts, report=report)[1]
             scores[name] = {**row.metrics, "ratio": row.ratio, "layouts": row.layouts}
-    sampled = {
-        "steps": sampling.steps,
-        "temperature": sampling.temperature,
-        "redundancy": sampling.redundancy,
-        "grid": sampling.grid,
-        "seed": 0,
-    }
-    card = {**weights.card, "commit": commit, "sampling": sampled, "benchmark": scores}
+    card = {**weights.card, "commit": commit, "benchmark": scores}
     return replace(shipped, card=card)
 
 
@@ -64,7 +55,7 @@ def card_page(name: str, weights: Weights) -> str:
         f"{parameters:,} parameters. Trained for {card.get('step', 0):,} steps of {recipe.get('batch')} graphs by the "
         f"code of commit {card.get('commit', 'unknown')}.\n",
         "## Raw samples on the benchmark sets\n",
-        _scores(card.get("benchmark", {}), card.get("sampling", {})),
+        _scores(card.get("benchmark", {}), {**weights.sampling.to_dict(), "seed": 0}),
         "## Model\n",
         _pairs(model.to_dict()),
         "## Data\n",

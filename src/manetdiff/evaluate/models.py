@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from manetdiff.data import benchmark_dataset, load_benchmark
 from manetdiff.data.settings import first_difference
-from manetdiff.diffusion.sampler import SamplerConfig
 from manetdiff.diffusion.weights import SUFFIX, Weights, packaged_names, packaged_weights, read_weights
 from manetdiff.errors import CheckpointError
 from manetdiff.evaluate.baselines import TARGET
@@ -32,13 +32,16 @@ def find_weights(name: str) -> Weights:
 def model_scores(
     benchmark: str,
     weights: Mapping[str, Weights],
-    sampling: SamplerConfig,
     *,
+    sampling: Mapping[str, Any] | None = None,
     layouts: int | None = None,
     seed: int = 0,
     report: Callable[[str], None] = lambda label: None,
 ) -> list[Score]:
-    """The set's own topologies, then one raw sample of each model on each layout."""
+    """The set's own topologies, then one raw sample of each model on each layout.
+
+    sampling: values to sample with instead of each model's own, by the names of SamplerConfig.
+    """
     chosen = first_of(load_benchmark(benchmark), layouts)
     rows = [stored(TARGET, chosen)]
     for name, loaded in weights.items():
@@ -52,7 +55,8 @@ def model_scores(
         trials = make_trials(chosen, loaded.radio)
         generator = loaded.build()
         start = time.perf_counter()
-        topologies = sample_topologies(generator, trials, sampling, seed, "cpu")
+        chosen_sampling = replace(loaded.sampling, **(sampling or {}))
+        topologies = sample_topologies(generator, trials, chosen_sampling, seed, "cpu")
         seconds = (time.perf_counter() - start) / len(chosen)
         means = judge(topologies, trials)
         rows.append(Score(name, len(chosen), means, means.pop("ratio"), seconds))

@@ -155,7 +155,7 @@ class Trainer:
         card = {**self.card, **self.run, "step": self.progress.step}
         if figures:
             card["validation"] = dict(figures)
-        return Weights(self.plan.model, self.process, self.corpus.radio, dict(self.average.tensors), card)
+        return Weights(self.plan.model, self.process, self.corpus.radio, dict(self.average.tensors), card=card)
 
     def _figures(self, terms: dict[str, Tensor], step: int) -> dict[str, float]:
         names = list(terms)

@@ -17,8 +17,9 @@ from manetdiff.radio import LinkTables, Radio, link_tables
 from manetdiff.topology import METRICS, Topology
 from manetdiff.topology.metrics import metrics_from_tables
 
-# Graphs sampled at a time, for layouts of 16 nodes; fewer where they are larger.
-CHUNK = 256
+# Graphs sampled at a time, for layouts of 16 nodes; fewer where they are larger. On a CPU, what stays in its caches:
+# 128 at a time took three times as long for each as 32.
+CPU_CHUNK, GPU_CHUNK = 32, 1024
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,8 @@ def sample_topologies(
     """A raw topology for each layout; layout k draws from the stream (seed, k)."""
     topologies: list[Topology] = []
     largest = max(len(trial.features.node) for trial in trials)
-    chunk = max(1, CHUNK * 16**2 // largest**2)
+    whole = CPU_CHUNK if torch.device(device).type == "cpu" else GPU_CHUNK
+    chunk = max(1, whole * 16**2 // largest**2)
     for start in range(0, len(trials), chunk):
         part = trials[start : start + chunk]
         layouts = Layouts.from_numpy(pad([trial.features for trial in part]), device)

@@ -21,7 +21,7 @@ from pathlib import Path
 SEEDS = (123, 124, 125)
 ONE_SEED = ("none", "one-token", "cross-entropy", "ddpm-gt-plain", "gt-vae", "graph-vae", "components")
 # The same for every ablation.
-ABLATION = ("--batch", "512")
+ABLATION = ("--batch", "512", "--rate", "0.002")
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def jobs(epochs: dict[str, int]) -> list[Job]:
     mix = ("--mix", "16:2,32:1")
     listed = [
         Job("netdiff-small", True, ("--epochs", str(epochs["small"]), *mix)),
-        Job("netdiff", True, ("--width", "64", "--blocks", "6", "--epochs", str(epochs["large"]), *mix)),
+        Job("netdiff", True, ("--width", "48", "--blocks", "6", "--epochs", str(epochs["large"]), *mix)),
     ]
     ablations = [(variant, seed) for variant in ("acam", "cam", "ddpm-gt") for seed in SEEDS]
     ablations += [(variant, SEEDS[0]) for variant in ONE_SEED]
@@ -56,9 +56,9 @@ def main() -> None:
     parser.add_argument("--mixed", nargs="+", default=[], help="datasets of 16 and 32 nodes, for the default models")
     parser.add_argument("--only", nargs="+", default=[], help="just these runs")
     parser.add_argument("--parallel", type=int, default=4, help="runs at a time: one compiles while another trains")
-    parser.add_argument("--ablation-epochs", type=int, default=46)
-    parser.add_argument("--small-epochs", type=int, default=250)
-    parser.add_argument("--large-epochs", type=int, default=120)
+    parser.add_argument("--ablation-epochs", type=int, default=36)
+    parser.add_argument("--small-epochs", type=int, default=203)
+    parser.add_argument("--large-epochs", type=int, default=296)
     parser.add_argument("--extra", default="", help="more options for every run, in one string")
     given = parser.parse_args()
     epochs = {"ablation": given.ablation_epochs, "small": given.small_epochs, "large": given.large_epochs}

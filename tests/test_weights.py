@@ -127,7 +127,6 @@ class TestRefused:
 
 
 class TestPackaged:
-    @pytest.mark.skipif(not packaged_names(), reason="no weights are packaged")
     def test_the_default_model_is_there(self) -> None:
         assert packaged_weights().config.kind == "diffusion"
 

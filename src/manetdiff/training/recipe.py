@@ -102,7 +102,7 @@ RECIPES = {
     "fast": Recipe(
         epochs=100,
         batch=1024,
-        rate=2e-3,
+        rate=4e-3,
         last_rate=1e-6,
         weight_decay=1e-3,
         plain_epochs=5,

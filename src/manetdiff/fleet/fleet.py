@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -78,7 +79,7 @@ class Fleet:
     def __repr__(self) -> str:
         return f"Fleet(n={len(self)}, spread={self.spread:.6g})"
 
-    @property
+    @cached_property
     def spread(self) -> float:
         """Root mean square of the centred coordinates over nodes and both axes: the default unit of distance."""
         centred = self.positions - self.positions.mean(axis=0)
@@ -86,7 +87,7 @@ class Fleet:
         largest = float(np.abs(centred).max())
         return largest * float(np.sqrt(np.mean((centred / largest) ** 2)))
 
-    @property
+    @cached_property
     def mean_heading(self) -> float:
         """Circular mean of the yaw, in radians; 0 where the headings cancel out."""
         east, north = float(np.cos(self.yaw).sum()), float(np.sin(self.yaw).sum())

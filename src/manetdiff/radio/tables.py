@@ -26,7 +26,9 @@ HEARS_SECTOR, HEARS_ALL, HEARS_BEAM = 0, 1, 2
 # Planes of LinkTables.reals and LinkTables.wholes, and places in LinkTables.constants.
 DISTANCE, BEARING, SENT, SIGNAL, FADE = 0, 1, 2, 3, 4
 CANDIDATE, SECTOR, BEAM_START, BEAM_STOP, FACING, FACING_START = 0, 1, 2, 3, 4, 5
-SIGMA2, MEGAHERTZ, THETA_MAX, SECTORS, HEARS = 0, 1, 2, 3, 4
+SIGMA2, MEGAHERTZ, THETA_MAX, SECTORS, HEARS, PINS = 0, 1, 2, 3, 4, 5
+# In the plane CANDIDATE: a pair within range whose link must stay.
+PINNED = 2
 
 
 class LinkTables(NamedTuple):
@@ -34,12 +36,13 @@ class LinkTables(NamedTuple):
 
     reals: (5, n, n). DISTANCE in units; BEARING from the first node to the second; SENT, transmit power R; SIGNAL,
         received power P; FADE, what share of a transmitter's power reaches another node, 1 / (d² + ε).
-    wholes: (6, n, max(n, Q + 1)). CANDIDATE, 1 within range; SECTOR, the first node's antenna that looks at the
-        second; BEAM_START and BEAM_STOP, where the receivers under the beam first→second stand in the next two;
-        FACING, the other nodes in the order of the sector that looks at them; FACING_START, where each sector begins.
+    wholes: (6, n, max(n, Q + 1)). CANDIDATE, 1 within range, PINNED if its link must stay; SECTOR, the first node's
+        antenna that looks at the second; BEAM_START and BEAM_STOP, where the receivers under the beam first→second
+        stand in the next two; FACING, the other nodes in the order of the sector that looks at them; FACING_START,
+        where each sector begins.
     beam_node, beam_power: receivers under a beam, other than its ends, and the power that they get per airtime.
     gain: (n, n, n) parabolic gain at the first node between the directions of the other two; empty for cones.
-    constants: SIGMA2, MEGAHERTZ (bandwidth), THETA_MAX, SECTORS (Q), HEARS (one of HEARS_*).
+    constants: SIGMA2, MEGAHERTZ (bandwidth), THETA_MAX, SECTORS (Q), HEARS (one of HEARS_*), PINS (pinned links).
     """
 
     reals: FloatArray
@@ -72,7 +75,12 @@ class LinkTables(NamedTuple):
     @property
     def candidate(self) -> BoolArray:
         """(n, n) whether the pair is within range."""
-        return np.asarray(self.wholes[CANDIDATE, :, : self.nodes] == 1)
+        return np.asarray(self.wholes[CANDIDATE, :, : self.nodes] > 0)
+
+    @property
+    def pinned(self) -> BoolArray:
+        """(n, n) whether the pair's link must stay."""
+        return np.asarray(self.wholes[CANDIDATE, :, : self.nodes] == PINNED)
 
     @property
     def sector(self) -> IntArray:
@@ -107,9 +115,19 @@ def link_tables(fleet: Fleet, radio: Radio) -> LinkTables:
     _order_by_sector(wholes, len(fleet), radio.sectors)
     directional = HEARS_BEAM if radio.pattern == "parabolic" else HEARS_SECTOR
     hears = HEARS_ALL if radio.reception == "omni" else directional
-    constants = np.array([radio.sigma2, radio.bandwidth / 1e6, radio.theta_max, radio.sectors, hears])
+    constants = np.array([radio.sigma2, radio.bandwidth / 1e6, radio.theta_max, radio.sectors, hears, 0])
     beam_node, beam_power = _beams(reals, wholes, gain, float(radio.theta_max))
     return LinkTables(reals, wholes, beam_node, beam_power, gain, constants)
+
+
+def with_pins(tables: LinkTables, keep: IntArray, avoid: BoolArray) -> LinkTables:
+    """The same layout, but the links keep, (m, 2), must stay, and the pairs avoid, (n, n), may not be linked."""
+    wholes, constants = tables.wholes.copy(), tables.constants.copy()
+    wholes[CANDIDATE, :, : tables.nodes][avoid] = 0
+    for i, j in (keep.T, keep.T[::-1]):
+        wholes[CANDIDATE, i, j] = PINNED
+    constants[PINS] = len(keep)
+    return tables._replace(wholes=wholes, constants=constants)
 
 
 def _transmit_power(distance: FloatArray, radio: Radio) -> FloatArray:

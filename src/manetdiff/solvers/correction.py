@@ -21,21 +21,21 @@ from manetdiff.errors import SolverError
 from manetdiff.fleet import Fleet
 from manetdiff.radio import LinkTables, Radio, link_tables
 from manetdiff.radio.rates import heard_noise
-from manetdiff.radio.tables import CANDIDATE, SECTOR, SIGNAL
+from manetdiff.radio.tables import CANDIDATE, PINNED, SECTOR, SIGNAL
 from manetdiff.solvers.gains import gain_of_dropping, gain_of_free_link
 from manetdiff.solvers.state import (
     STRAY,
     SearchState,
     add_link,
     begin,
-    new_state,
     read_links,
     remove_link,
     reset,
     settle,
 )
 from manetdiff.solvers.walks import LOAD, count_parts, joined, label_components
-from manetdiff.topology import Topology, antenna_loads, out_of_range, same_parity
+from manetdiff.solvers.workbench import Workbench
+from manetdiff.topology import Topology
 
 IntArray = npt.NDArray[np.int64]
 
@@ -49,6 +49,9 @@ COUNTS = (
     "flipped",
     "pruned",
 )
+
+# Verdicts on raw links.
+_STAYS, _FAR, _INSIDE, _CROWDED = np.arange(4)
 
 
 def correct(
@@ -92,12 +95,26 @@ def correct_from_tables(
     for name, value in (("tau_interference", tau_interference), ("slack", slack)):
         if not value >= 0:
             raise SolverError(f"{name} must be a number of at least 0, not {value!r}")
+    bench = Workbench(tables)
+    counts = correct_onto(bench, topology.links, topology.parity, tau_interference, slack, flip_parts)
+    return Topology(bench.links, bench.parity, {**topology.report, "correction": counts})
+
+
+def correct_onto(
+    bench: Workbench,
+    links: IntArray,
+    parity: IntArray,
+    tau_interference: float = math.inf,
+    slack: float = 0.0,
+    flip_parts: bool = False,
+) -> dict[str, int]:
+    """Correct raw links (m, 2) and leave the result on the bench; what each phase changed."""
+    tables, state, label = bench.tables, bench.state, bench.label
     counts = dict.fromkeys(COUNTS, 0)
-    kept = _sanitise(topology, tables, counts)
-    state = new_state(tables, kept, topology.parity)
+    kept = _sanitise(bench, links, parity, counts)
+    bench.put(kept, parity)
     if math.isfinite(tau_interference):
         counts["dropped_interference"] = _drop_interfered(tables, state, kept, tau_interference)
-    label = np.empty(tables.nodes, dtype=np.int64)
     counts["added"] = _repair(tables, state, label, tau_interference)
     if flip_parts:
         # Each turn joins two parts, so fewer turns than nodes are needed; a tight τ_I can make them be in vain.
@@ -107,32 +124,41 @@ def correct_from_tables(
             counts["added"] += _repair(tables, state, label, tau_interference)
     if count_parts(state) == 1:
         counts["pruned"] = _prune(tables, state, slack)
-    return Topology(read_links(state), state.parity, {**topology.report, "correction": counts})
+    return counts
 
 
-def _sanitise(topology: Topology, tables: LinkTables, counts: dict[str, int]) -> IntArray:
+def _sanitise(bench: Workbench, links: IntArray, parity: IntArray, counts: dict[str, int]) -> IntArray:
     """The links that are in range, of opposite parity and, the best of them, alone on their antennas."""
-    far = out_of_range(topology, tables)
-    inside = same_parity(topology) & ~far
-    links = topology.links[~(far | inside)]
-    # Worst first: the weakest signal is the first to go.
-    links = links[np.argsort(tables.signal[links[:, 0], links[:, 1]], kind="stable")]
-    stays = np.ones(len(links), dtype=np.bool_)
-    _drop_crowded(tables, links, antenna_loads(Topology(links, topology.parity), tables), stays)
-    counts["dropped_range"] = int(far.sum())
-    counts["dropped_parity"] = int(inside.sum())
-    counts["dropped_sector"] = int((~stays).sum())
-    return links[stays]
+    i, j = links[:, 0], links[:, 1]
+    # Worst first: the weakest signal is the first to go, and what must stay is the last.
+    strength = bench.tables.reals[SIGNAL, i, j]
+    links = links[np.lexsort((strength, bench.tables.wholes[CANDIDATE, i, j] == PINNED))]
+    verdict = np.empty(len(links), dtype=np.int64)
+    _judge(bench.tables, links, parity, bench.load, verdict)
+    for name, reason in (("range", _FAR), ("parity", _INSIDE), ("sector", _CROWDED)):
+        counts[f"dropped_{name}"] = int((verdict == reason).sum())
+    return np.asarray(links[verdict == _STAYS])
 
 
 @kernel
-def _drop_crowded(tables, links, load, stays):  # type: ignore[no-untyped-def]
-    """Mark links (m, 2), from the first on, that share an antenna with one that still stays; load: (n, Q)."""
+def _judge(tables, links, parity, load, verdict):  # type: ignore[no-untyped-def]
+    """Say of links (m, 2) which stay, and why the others do not; of several on an antenna, the last stays."""
+    load[:] = 0
+    for m in range(len(links)):
+        i, j = links[m, 0], links[m, 1]
+        if tables.wholes[CANDIDATE, i, j] == 0:
+            verdict[m] = _FAR
+        elif parity[i] == parity[j]:
+            verdict[m] = _INSIDE
+        else:
+            verdict[m] = _STAYS
+            load[i, tables.wholes[SECTOR, i, j]] += 1
+            load[j, tables.wholes[SECTOR, j, i]] += 1
     for m in range(len(links)):
         i, j = links[m, 0], links[m, 1]
         a, b = tables.wholes[SECTOR, i, j], tables.wholes[SECTOR, j, i]
-        if load[i, a] > 1 or load[j, b] > 1:
-            stays[m] = False
+        if verdict[m] == _STAYS and (load[i, a] > 1 or load[j, b] > 1):
+            verdict[m] = _CROWDED
             load[i, a] -= 1
             load[j, b] -= 1
 
@@ -150,7 +176,7 @@ def _drop_interfered(tables, state, links, tau):  # type: ignore[no-untyped-def]
     dropped = 0
     for m in range(len(links)):
         i, j = links[m, 0], links[m, 1]
-        if _interference(tables, state, i, j) > tau:
+        if _interference(tables, state, i, j) > tau and tables.wholes[CANDIDATE, i, j] != PINNED:
             remove_link(tables, state, i, j)
             settle(tables, state)
             begin(state)
@@ -163,7 +189,7 @@ def _could_join(tables, state, label, i, j):  # type: ignore[no-untyped-def]
     """Whether i and j, in different parts, are within range of each other and have both antennas free."""
     return (
         label[i] != label[j]
-        and tables.wholes[CANDIDATE, i, j] == 1
+        and tables.wholes[CANDIDATE, i, j] > 0
         and state.wholes[LOAD, i, tables.wholes[SECTOR, i, j]] == 0
         and state.wholes[LOAD, j, tables.wholes[SECTOR, j, i]] == 0
     )
@@ -237,7 +263,7 @@ def _drop_needless(tables, state, links, slack):  # type: ignore[no-untyped-def]
     dropped = 0
     for m in range(len(links)):
         i, j = links[m, 0], links[m, 1]
-        if gain_of_dropping(tables, state, i, j) >= -slack:
+        if gain_of_dropping(tables, state, i, j) >= -slack and tables.wholes[CANDIDATE, i, j] != PINNED:
             remove_link(tables, state, i, j)
             if joined(state, i, j):
                 dropped += 1

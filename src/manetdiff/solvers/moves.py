@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from manetdiff.compiled import NOBODY, kernel
 from manetdiff.radio import LinkTables
-from manetdiff.radio.tables import CANDIDATE, DISTANCE, FACING, FACING_START, SECTOR
+from manetdiff.radio.tables import CANDIDATE, DISTANCE, FACING, FACING_START, PINNED, PINS, SECTOR
 from manetdiff.solvers.gains import gain_of_dropping, gain_of_replacing
 from manetdiff.solvers.rng import below, uniform
 from manetdiff.solvers.state import (
@@ -180,6 +180,9 @@ def _link_anew(tables, state, i, j, cuts):  # type: ignore[no-untyped-def]
 def _settle_or_take_back(tables, state, before, least, penalty):  # type: ignore[no-untyped-def]
     """Keep the changes since `begin` if they gain `least` or more, parts counted in; whether it did."""
     settle(tables, state)
+    if tables.constants[PINS] > 0 and _cuts_a_pin(tables, state):
+        rollback(state, before)
+        return False
     gain = total(state) - before
     parts = state.sizes[PARTS]
     # The parts are only counted where they can matter.
@@ -189,6 +192,16 @@ def _settle_or_take_back(tables, state, before, least, penalty):  # type: ignore
             state.sizes[PARTS] = now
             return True
     rollback(state, before)
+    return False
+
+
+@kernel
+def _cuts_a_pin(tables, state):  # type: ignore[no-untyped-def]
+    """Whether a link that must stay is among those removed since `begin`, and not back."""
+    for at in range(state.sizes[JOURNAL]):
+        kind, i, j = entry(state, at)
+        if kind == REMOVED and tables.wholes[CANDIDATE, i, j] == PINNED and not linked(state, i, j):
+            return True
     return False
 
 

@@ -6,6 +6,8 @@ topology so far, each followed by such a descent.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -13,24 +15,39 @@ from manetdiff.fleet import Fleet
 from manetdiff.radio import LinkTables, Radio, link_tables
 from manetdiff.solvers.budget import Budget, Meter
 from manetdiff.solvers.loading import load
-from manetdiff.solvers.moves import LEAST_GAIN, anneal, descend, nearest_first
+from manetdiff.solvers.moves import LEAST_GAIN, anneal, descend
 from manetdiff.solvers.rng import seeded
 from manetdiff.solvers.spanning import spanning_forest
-from manetdiff.solvers.state import new_state, read_links, reset, total
+from manetdiff.solvers.state import read_links, reset, total
 from manetdiff.solvers.walks import count_parts
+from manetdiff.solvers.workbench import Workbench
 from manetdiff.topology import Topology, antenna_loads, component_labels, out_of_range, same_parity
 from manetdiff.topology.metrics import metrics_from_tables
 
 IntArray = npt.NDArray[np.int64]
 
 DEFAULT_BUDGET = Budget(moves=2_000)
-# Temperatures in Mbit/s a MHz of bandwidth: warm enough to leave a local optimum, cool enough to stay near it.
-WARM, COLD = 0.6, 0.1
-MOVES_A_NODE = 30
-# A raw topology with more links than this on one antenna is nothing to polish: it wants correcting first.
-MOST_CROWDED = 8
+
+
+class Heat(NamedTuple):
+    """The annealings of a local search: temperatures at their beginning and end, in Mbit/s a MHz of bandwidth, how many
+    moves a node each takes, and what a part costs while one goes on."""
+
+    warm: float
+    cold: float
+    moves_a_node: int
+    penalty: float
+
+
 # More than any move gains: a connected network stays so.
 PENALTY = 1e6
+# Warm enough to leave a local optimum, cool enough to stay near it.
+GENTLE = Heat(warm=0.6, cold=0.1, moves_a_node=30, penalty=PENALTY)
+# Far enough from where it began to find something else, by ways through networks in parts.
+THOROUGH = Heat(warm=1.2, cold=0.1, moves_a_node=200, penalty=2.0)
+
+# A raw topology with more links than this on one antenna is nothing to polish: it wants correcting first.
+MOST_CROWDED = 8
 
 
 def polish(
@@ -67,36 +84,57 @@ def polish_from_tables(topology: Topology, tables: LinkTables, meter: Meter, see
     saturated = bool((loads > 1).any())
     if loads.max(initial=0) > MOST_CROWDED:
         return _with_report(topology, meter, improved=False)
-    found = _search(tables, sound, topology.parity, meter, seed, limit=2 if saturated else 1)
+    bench = Workbench(tables)
+    bench.put(sound, topology.parity)
+    search_on(bench, meter, seed, limit=2 if saturated else 1, heat=GENTLE)
+    found = Topology(bench.links, bench.parity)
     improved = _no_worse(found, topology, tables) and found != topology
     return _with_report(found if improved else topology, meter, improved, topology)
 
 
-def _search(tables: LinkTables, links: IntArray, parity: IntArray, meter: Meter, seed: int, limit: int) -> Topology:
+def search_on(bench: Workbench, meter: Meter, seed: int, *, limit: int, heat: Heat) -> None:
+    """Search from the topology on the bench, and leave the best that is found there: never one in more parts.
+
+    limit: most links on an antenna.
+    """
+    tables, state, near, near_start = bench.tables, bench.state, bench.near, bench.near_start
     scale = tables.megahertz
-    near, near_start = nearest_first(tables)
-    state = new_state(tables, links, parity)
     rng = seeded(seed, 0)
-    best = Topology(read_links(state), state.parity.copy())
     best_total, parts = total(state), count_parts(state)
+    best_links, best_parity = read_links(state), state.parity.copy()
     # A time budget is looked at after so many moves.
     step = 10 * tables.nodes
     while True:
         cursor = np.zeros(2, dtype=np.int64)
         while (left := meter.moves_left(at_least=step)) > 0:
-            most = min(left, step)
+            most = left if meter.budget.moves is not None else min(left, step)
             tried = descend(tables, state, near, near_start, limit, scale * PENALTY, scale * LEAST_GAIN, most, cursor)
             meter.moves += tried
             if tried < most:
                 break
-        if count_parts(state) <= parts and total(state) > best_total + scale * LEAST_GAIN:
-            best, best_total = Topology(read_links(state), state.parity.copy()), total(state)
+        better = count_parts(state) <= parts and total(state) > best_total + scale * LEAST_GAIN
+        if better:
+            best_links, best_parity, best_total = read_links(state), state.parity.copy(), total(state)
         left = meter.moves_left(at_least=0)
         if left <= 0:
-            return best
-        reset(tables, state, best.links, best.parity)
-        kick = min(left, MOVES_A_NODE * tables.nodes)
-        anneal(tables, state, rng, near, near_start, kick, scale * WARM, scale * COLD, limit, scale * PENALTY)
+            if not better:
+                reset(tables, state, best_links, best_parity)
+            return
+        if not better:
+            reset(tables, state, best_links, best_parity)
+        kick = min(left, heat.moves_a_node * tables.nodes)
+        anneal(
+            tables,
+            state,
+            rng,
+            near,
+            near_start,
+            kick,
+            scale * heat.warm,
+            scale * heat.cold,
+            limit,
+            scale * heat.penalty,
+        )
         meter.moves += kick
 
 

@@ -88,8 +88,22 @@ def new_state(tables: LinkTables, links: IntArray, parity: IntArray) -> SearchSt
 
 def read_links(state: SearchState) -> IntArray:
     """(m, 2) links of the state with i < j, sorted."""
+    # Every link is on one antenna at each of its ends.
+    links = np.empty((int(state.wholes[LOAD].sum()) // 2, 2), dtype=np.int64)
+    _list_links(state, links)
+    return links
+
+
+@kernel
+def _list_links(state, links):  # type: ignore[no-untyped-def]
     n = len(state.parity)
-    return np.ascontiguousarray(np.argwhere(np.triu(state.wholes[PLACE, :, :n] >= 0)))
+    m = 0
+    for i in range(n):
+        for j in range(i + 1, n):
+            if state.wholes[PLACE, i, j] >= 0:
+                links[m, 0] = i
+                links[m, 1] = j
+                m += 1
 
 
 def reset(tables: LinkTables, state: SearchState, links: IntArray, parity: IntArray) -> None:

@@ -113,7 +113,7 @@ BAD = {
     "plot folder": (["fleet.json", "--plot", "no/where.png"], "no/where.png: cannot be written"),
     "plot name": (["fleet.json", "--plot", "picture.bmp"], "picture.bmp: a picture's name must end in"),
     "both to stdout": (["fleet.json", "--out", "-", "--plot", "-"], "not both"),
-    "both from stdin": (["-", "--radio", "-"], "not both"),
+    "both from stdin": (["-", "--radio", "-"], "can be read once only"),
     "empty stdin": (["-"], "standard input: is empty"),
 }
 

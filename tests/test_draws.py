@@ -25,3 +25,12 @@ def test_draws_are_uniform_differ_from_round_to_round_and_from_seed_to_seed_and_
     # What is not drawn is 1, which is below no share: no link, no parity.
     assert bool((rounds[3].edges[2, 30:] == 1).all()) and bool((rounds[3].parity[2, 30:] == 1).all())
     assert bool((rounds[3].edges.tril() == torch.ones(40, 40).tril()).all())
+
+
+def test_deciding_draws_nothing_in_the_last_round_and_changes_no_other() -> None:
+    drawn = layout_draws([(1,), (2,)], [9, 6], 4)
+    decided = layout_draws([(1,), (2,)], [9, 6], 4, decide=True)
+    for one, other in zip(drawn[:-1], decided[:-1], strict=True):
+        assert torch.equal(one.edges, other.edges) and torch.equal(one.parity, other.parity)
+    assert bool((decided[-1].edges[0] == 0.5).all()) and bool((decided[-1].parity[1, :6] == 0.5).all())
+    assert not bool((drawn[-1].edges[0].triu(1) == 0.5).any())

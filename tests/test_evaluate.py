@@ -12,8 +12,9 @@ from manetdiff.errors import SolverError
 from manetdiff.evaluate.baselines import baselines
 from manetdiff.evaluate.markdown import markdown_table
 from manetdiff.evaluate.move_rates import move_rates
-from manetdiff.evaluate.over_time import BUDGETS_MS, over_time
+from manetdiff.evaluate.over_time import BUDGETS_MS, PRESET, RAW, Point, over_time, seconds_to_reach, standings
 from manetdiff.radio import Radio
+from manetdiff.runtime.effort import PRESETS
 from manetdiff.topology import metrics
 
 
@@ -59,10 +60,37 @@ def test_incremental_scoring_is_ten_times_faster_at_32_nodes() -> None:
 
 def test_over_time_covers_every_method_and_budget() -> None:
     points = over_time(load_benchmark("bench16")[:1], cpsat_layouts=1)
-    assert {point.method for point in points} == {"greedy", "mst-greedy", "huang", "annealing", "reference", "cpsat"}
+    solvers = {"greedy", "mst-greedy", "huang", "annealing", "reference", "cpsat"}
+    assert {point.method for point in points} == {*solvers, PRESET, RAW}
+    assert [point.setting for point in points if point.method == PRESET] == list(PRESETS)
     budgets = [point.budget_ms for point in points if point.method == "reference"]
     assert budgets == list(BUDGETS_MS)
     assert all(0.5 < point.ratio < 1.01 for point in points)
+
+
+def _point(method: str, seconds: float, ratio: float, budget_ms: float | None = None) -> Point:
+    return Point(method, "fast" if method == PRESET else "", 16, budget_ms, seconds, ratio, 1.0, 1.0)
+
+
+def test_at_each_budget_the_best_preset_that_keeps_it_stands_against_the_best_of_the_others() -> None:
+    points = [
+        _point(PRESET, 0.004, 0.97),
+        _point(PRESET, 0.060, 0.99),
+        _point("reference", 0.0052, 0.96, 5),
+        _point("reference", 0.0498, 0.98, 50),
+        _point("greedy", 0.001, 0.90),
+    ]
+    found = {one.budget_ms: (one.ratio, one.other, one.other_ratio) for one in standings(points)}
+    assert found[5] == (0.97, "reference", 0.96)
+    assert found[50] == (0.97, "reference", 0.98)  # the better preset is too slow by 10 ms
+    assert found[100] == (0.99, "reference", 0.98)
+
+
+def test_the_time_to_a_share_of_t_is_read_between_points() -> None:
+    points = [_point("annealing", 0.01, 0.96), _point("annealing", 0.04, 0.98)]
+    assert seconds_to_reach(points, "annealing", 16, 0.97) == pytest.approx(0.02)
+    assert seconds_to_reach(points, "annealing", 16, 0.95) == pytest.approx(0.01)
+    assert seconds_to_reach(points, "annealing", 16, 0.99) is None
 
 
 def test_markdown_tables() -> None:

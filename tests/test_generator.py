@@ -13,12 +13,13 @@ from graph_samples import perturbed, scattered_graphs, scattered_layouts, unifor
 from manetdiff.diffusion.draws import layout_draws
 from manetdiff.diffusion.generator import KL_WEIGHT, DiffusionGenerator, TrainingDraws, VariationalGenerator, build
 from manetdiff.diffusion.process import Process
-from manetdiff.diffusion.sampler import Sampler, SamplerConfig
+from manetdiff.diffusion.sampler import Sampler
 from manetdiff.errors import ModelError
 from manetdiff.model.config import ModelConfig
 from manetdiff.model.graphs import Layouts
 from manetdiff.model.losses import LossWeights
 from manetdiff.model.vae import divergence
+from manetdiff.sampling import SamplerConfig
 
 SMALL = ModelConfig(width=8, blocks=2, tokens=3, latent=3)
 MODELS = {

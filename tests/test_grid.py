@@ -11,10 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diffusion_samples import grids
-from manetdiff.diffusion.grid import Grid, time_pairs
-from manetdiff.diffusion.sampler import SamplerConfig
-from manetdiff.diffusion.schedule import STEPS
 from manetdiff.errors import ModelError
+from manetdiff.sampling import STEPS, Grid, SamplerConfig, time_pairs
 
 
 @given(st.integers(1, 200), grids, st.floats(0.001, 1))

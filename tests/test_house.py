@@ -22,9 +22,12 @@ KNOWS = {
     "data": {"fleet", "radio", "topology", "scenarios", "solvers"},
     "formats": {"fleet", "radio", "topology"},
     "features": {"fleet", "radio"},
+    "sampling": set(),
     "model": {"features"},
-    "diffusion": {"radio", "features", "model"},
-    "training": {"fleet", "radio", "topology", "data", "features", "model", "diffusion"},
+    "diffusion": {"radio", "features", "sampling", "model"},
+    "training": {"fleet", "radio", "topology", "data", "features", "sampling", "model", "diffusion"},
+    "runtime": {"fleet", "radio", "topology", "solvers", "features", "sampling"},
+    "export": {"features", "sampling", "model", "diffusion", "runtime"},
 }
 KNOWS["evaluate"] = set(KNOWS)
 KNOWS["cli"] = set(KNOWS)
@@ -57,7 +60,7 @@ def test_there_is_no_room_without_a_rule() -> None:
 
 
 def test_the_core_loads_neither_torch_nor_ortools_nor_matplotlib() -> None:
-    heavy = "{'torch', 'ortools', 'matplotlib', 'pandas'}"
+    heavy = "{'torch', 'ortools', 'matplotlib', 'pandas', 'onnxruntime'}"
     code = f"import sys, manetdiff, manetdiff.cli.app; print(sorted({heavy} & set(sys.modules)))"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "[]"

@@ -11,13 +11,13 @@ import torch
 from manetdiff.data import load_benchmark
 from manetdiff.diffusion.generator import build
 from manetdiff.diffusion.process import Process
-from manetdiff.diffusion.sampler import SamplerConfig
 from manetdiff.diffusion.weights import Weights
 from manetdiff.evaluate.models import ablations, model_scores
 from manetdiff.evaluate.samples import Sample, draw_samples
 from manetdiff.evaluate.scores import Score
 from manetdiff.model.config import ModelConfig
 from manetdiff.radio import Radio
+from manetdiff.sampling import SamplerConfig
 from manetdiff.topology import METRICS, Topology
 from manetdiff.training.validation import judge, make_trials, sample_topologies
 

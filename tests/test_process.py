@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from diffusion_samples import SIZES, assert_graphs, precise, within_chance
 from graph_samples import flipped, graphs_in_double, mask_of, scattered_graphs, scattered_layouts, uniform_draws
 from manetdiff.diffusion.process import Process
-from manetdiff.diffusion.sampler import Sampler, SamplerConfig
+from manetdiff.diffusion.sampler import Sampler
 from manetdiff.diffusion.transitions import noised_share
 from manetdiff.errors import ModelError
 from manetdiff.model.graphs import Graphs, Prediction
+from manetdiff.sampling import SamplerConfig
 
 
 @given(st.integers(0, 2**16), st.floats(0, 1), st.floats(0.5, 20), st.floats(0.2, 5))

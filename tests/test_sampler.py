@@ -17,12 +17,12 @@ from torch import Tensor
 from diffusion_samples import SIZES, assert_graphs, grids, precise, within_chance
 from graph_samples import mask_of, scattered_graphs, scattered_layouts, uniform_draws
 from manetdiff.diffusion.draws import layout_draws
-from manetdiff.diffusion.grid import Grid, time_pairs
 from manetdiff.diffusion.process import Process
-from manetdiff.diffusion.sampler import Sampler, SamplerConfig
+from manetdiff.diffusion.sampler import Sampler, predicted_shares
 from manetdiff.diffusion.transitions import noised_share
 from manetdiff.errors import ModelError
 from manetdiff.model.graphs import Graphs, Prediction
+from manetdiff.sampling import Grid, SamplerConfig, time_pairs
 
 configs = st.builds(
     SamplerConfig,
@@ -43,7 +43,7 @@ def test_a_denoiser_that_is_certain_of_a_graph_ends_there(config: SamplerConfig,
     layouts = scattered_layouts(SIZES, seed)
     goal = scattered_graphs(layouts, seed)
     certain = Prediction(1e4 * (2 * goal.edges - 1), 1e4 * (2 * goal.parity - 1))
-    draws = layout_draws([(seed, k) for k in range(3)], SIZES, config.steps)
+    draws = layout_draws([(seed, k) for k in range(3)], SIZES, config.steps, decide=config.decide)
     reached = Sampler(Process(3.0), config).sample(_always(certain), layouts.mask, draws)
     assert torch.equal(reached.edges, goal.edges)
     assert torch.equal(reached.parity, goal.parity)
@@ -118,10 +118,10 @@ def test_deciding_takes_the_likelier_states_and_so_does_a_temperature_near_zero(
 ) -> None:
     mask = mask_of(SIZES)
     prediction = _random_prediction(mask, seed)
-    draws = layout_draws([(seed, k) for k in range(3)], SIZES, config.steps)
     for changed in (dataclasses.replace(config, decide=True), dataclasses.replace(config, temperature=1e-12)):
         favoured = prediction.edges / changed.temperature + math.log(config.redundancy)
         expected = _argmax(prediction._replace(edges=favoured), mask)
+        draws = layout_draws([(seed, k) for k in range(3)], SIZES, config.steps, decide=changed.decide)
         made = Sampler(Process(3.0), changed).sample(_always(prediction), mask, draws)
         assert torch.equal(made.edges, expected.edges)
         assert torch.equal(made.parity, expected.parity)
@@ -141,27 +141,6 @@ def test_without_deciding_the_last_states_are_drawn_from_the_tempered_prediction
     for i in range(n):
         share = 1 / (1 + math.exp(-one.parity[0, i].item() / 0.5))
         assert within_chance(made.parity[:, i].sum().item(), share, trials)
-
-
-def test_only_the_step_to_time_zero_is_decided() -> None:
-    mask = mask_of(SIZES)
-    state = scattered_graphs(scattered_layouts(SIZES))
-    prediction = _random_prediction(mask, 5)
-    draws = uniform_draws(mask, torch.Generator().manual_seed(5))
-    # One of the three graphs goes to time 0, the others do not.
-    time, earlier = torch.tensor([0.9, 0.9, 0.9]), torch.tensor([0.3, 0.0, 0.6])
-    decided, drawn = (
-        Sampler(Process(3.0), SamplerConfig(temperature=1.0, decide=decide)).step(
-            state, prediction, time, earlier, draws, mask
-        )
-        for decide in (True, False)
-    )
-    for row in (0, 2):
-        assert torch.equal(decided.edges[row], drawn.edges[row])
-        assert torch.equal(decided.parity[row], drawn.parity[row])
-    expected = _argmax(prediction, mask)
-    assert torch.equal(decided.edges[1], expected.edges[1])
-    assert not torch.equal(drawn.edges[1], expected.edges[1])
 
 
 def _wavering(state: Graphs, time: Tensor) -> Prediction:
@@ -190,10 +169,7 @@ def test_a_samplers_redundancy_raises_the_odds_of_predicted_links_and_of_nothing
 ) -> None:
     logit = math.log(share / (1 - share))
     prediction = Prediction(torch.full((1, 3, 3), logit), torch.full((1, 3), logit))
-    plain, raised = (
-        Sampler(Process(2.0), SamplerConfig(temperature=1.0, redundancy=redundancy)).shares(prediction)
-        for redundancy in (1.0, factor)
-    )
+    plain, raised = (predicted_shares(prediction, 1.0, math.log(redundancy)) for redundancy in (1.0, factor))
     odds = raised.edges.double() / (1 - raised.edges.double())
     assert np.allclose(odds, factor * share / (1 - share), rtol=1e-2)
     assert torch.equal(plain.parity, raised.parity)

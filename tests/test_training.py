@@ -15,11 +15,11 @@ from lightning.fabric import Fabric
 from safetensors.torch import load_file
 
 from manetdiff.data import Settings, generate, read_dataset
-from manetdiff.diffusion.sampler import SamplerConfig
 from manetdiff.diffusion.weights import read_weights
 from manetdiff.errors import CheckpointError, DataError, TrainingError
 from manetdiff.model.config import ModelConfig
 from manetdiff.radio import Radio
+from manetdiff.sampling import SamplerConfig
 from manetdiff.topology import Topology
 from manetdiff.training.checkpoint import CHECKPOINT
 from manetdiff.training.corpus import Corpus, read_corpus

@@ -12,9 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from diffusion_samples import grids, precise
-from manetdiff.diffusion.grid import Grid, time_pairs
-from manetdiff.diffusion.schedule import STEPS
 from manetdiff.diffusion.transitions import noised_share, posterior
+from manetdiff.sampling import STEPS, Grid, time_pairs
 
 # Shares of state 1 in the noise: the whole range, and closer to its ends than any fleet of 256 comes.
 shares = st.one_of(st.floats(0.01, 0.99), st.sampled_from([1e-6, 1e-4, 1 - 1e-4, 1 - 1e-6]))

@@ -11,7 +11,6 @@ from safetensors.torch import save
 import manetdiff
 from manetdiff.diffusion.generator import build
 from manetdiff.diffusion.process import Process
-from manetdiff.diffusion.sampler import SamplerConfig
 from manetdiff.diffusion.weights import (
     FORMAT,
     FORMAT_NAME,
@@ -27,6 +26,7 @@ from manetdiff.evaluate.models import find_weights
 from manetdiff.features import FEATURES_VERSION
 from manetdiff.model.config import ModelConfig
 from manetdiff.radio import Radio
+from manetdiff.sampling import SamplerConfig
 
 PACKAGE = Path(manetdiff.__file__).parent
 CONFIG = ModelConfig(width=8, blocks=1, tokens=2)

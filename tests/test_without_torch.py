@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +22,18 @@ from manetdiff.cli.app import main
 main()
 """
 
+TOPOLOGY = {
+    "type": "NetworkGraph",
+    "protocol": "manetdiff",
+    "version": "1",
+    "metric": "1/(Mbit/s)",
+    "nodes": [
+        {"id": name, "properties": {"x": x, "y": y, "yaw": 0.0, "parity": parity}}
+        for name, x, y, parity in (("a", 0.0, 0.0, 0), ("b", 8.0, 0.0, 1), ("d", 3.0, 3.0, 0))
+    ],
+    "links": [{"source": "a", "target": "b", "cost": 1.0}, {"source": "b", "target": "d", "cost": 1.0}],
+}
+
 
 def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", WITHOUT, *arguments]
@@ -31,6 +44,10 @@ def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     "arguments",
     [
         ("--version",),
+        ("generate", "fleet.json", "--out", "topology.json", "--plot", "topology.png"),
+        ("generate", "fleet.json", "--steps", "50", "--no-correct", "--polish", "0", "--json"),
+        ("update", "topology.json", "fleet.json", "--out", "new.json"),
+        ("demo", "--nodes", "6"),
         ("solve", "fleet.json", "--moves", "200", "--out", "topology.json", "--plot", "topology.png"),
         ("data", "--out", "layouts", "--nodes", "6", "--count", "4", "--search-moves", "100", "--workers", "1"),
         ("evaluate", "bench16", "--method", "mst-greedy", "--layouts", "3"),
@@ -42,12 +59,14 @@ def test_commands_that_need_no_training_run_without_torch(arguments: tuple[str, 
         '{"nodes": [{"id": "a", "x": 0, "y": 0, "yaw": 0}, {"id": "b", "x": 9, "y": 1, "yaw": 0},'
         ' {"id": "c", "x": 4, "y": 8, "yaw": 1}]}'
     )
+    (tmp_path / "topology.json").write_text(json.dumps(TOPOLOGY))
     done = run(*arguments, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(
-    "arguments", [("train", ".", "--out", "run"), ("weights",), ("evaluate", "--weights", "netdiff")]
+    "arguments",
+    [("train", ".", "--out", "run"), ("weights",), ("evaluate", "--weights", "netdiff"), ("export", "netdiff")],
 )
 def test_commands_that_need_torch_say_what_to_install(arguments: tuple[str, ...], tmp_path: Path) -> None:
     done = run(*arguments, cwd=tmp_path)

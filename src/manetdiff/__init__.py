@@ -1,12 +1,26 @@
 """NetDiff: directional link topologies and two-slot parity for mobile ad hoc networks."""
 
 from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
 
 from manetdiff.errors import DisconnectedWarning, ManetDiffError
 from manetdiff.fleet import Fleet, displacement
 from manetdiff.radio import Radio
 from manetdiff.solvers import METHODS, correct, greedy, polish, solve
 from manetdiff.topology import Topology, continuity, kept, metrics, rates
+
+if TYPE_CHECKING:
+    from manetdiff.runtime.model import Model, load
+
+
+def __getattr__(name: str) -> Any:
+    """`load` and `Model` come with ONNX Runtime, which is loaded when it is first asked for."""
+    if name in ("Model", "load"):
+        from manetdiff.runtime import model
+
+        return getattr(model, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 try:
     __version__ = version("manetdiff")
@@ -18,6 +32,7 @@ __all__ = [
     "DisconnectedWarning",
     "Fleet",
     "ManetDiffError",
+    "Model",
     "Radio",
     "Topology",
     "__version__",
@@ -26,6 +41,7 @@ __all__ = [
     "displacement",
     "greedy",
     "kept",
+    "load",
     "metrics",
     "polish",
     "rates",

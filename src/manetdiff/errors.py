@@ -4,6 +4,8 @@ All of them derive from :class:`ManetDiffError`, which is a :class:`ValueError`:
 into one line on standard error and exit code 2.
 """
 
+from typing import Any
+
 
 class ManetDiffError(ValueError):
     """Something a user handed in is wrong; the message says what, where, and what would be right."""
@@ -47,6 +49,23 @@ class TrainingError(ManetDiffError):
 
 class CheckpointError(ManetDiffError):
     """A weights file that is missing, torn, of another version, or made for something else."""
+
+
+class PinError(ManetDiffError):
+    """Links that must stay and links that must not be, which no topology can both have."""
+
+
+class BatchError(ManetDiffError):
+    """Some fleets of a batch could not be served; the others were.
+
+    results: a topology for each fleet, None for those that failed. errors: what was wrong, by the fleet's index.
+    """
+
+    def __init__(self, results: list[Any], errors: dict[int, ManetDiffError]) -> None:
+        told = "; ".join(f"fleet {index}: {error}" for index, error in errors.items())
+        super().__init__(f"{len(errors)} of {len(results)} fleets failed: {told}")
+        self.results = results
+        self.errors = errors
 
 
 class DisconnectedWarning(UserWarning):

@@ -15,12 +15,24 @@ from manetdiff.cli.output import Table, print_json, print_table, seconds_text
 from manetdiff.data import BENCHMARKS, load_benchmark
 from manetdiff.evaluate.markdown import markdown_table
 from manetdiff.evaluate.move_rates import MoveRates, move_rates
-from manetdiff.evaluate.over_time import Point, draw_over_time, over_time
+from manetdiff.evaluate.over_time import (
+    PRESET,
+    Point,
+    Standing,
+    draw_over_time,
+    over_time,
+    seconds_to_reach,
+    standings,
+)
+from manetdiff.evaluate.updates import UpdateRow, update_rows
 from manetdiff.formats import check_writable, write_text
 
 RATE_COLUMNS = ("nodes", "incremental, moves/s", "in full, moves/s", "ratio", "whole search, moves/s", "difference")
 SPEED_COLUMNS = ("nodes", "batch", "step taken", "step, ms", "of it kernels, ms", "graphs/s")
-TIME_COLUMNS = ("method", "nodes", "budget", "time a layout", "T / target", "connected")
+TIME_COLUMNS = ("method", "nodes", "budget", "time a layout", "T / target", "connected", "valid")
+STANDING_COLUMNS = ("nodes", "budget", "preset", "T / target", "best other", "T / target")
+UPDATE_COLUMNS = ("movement", "way", "time a layout", "T / target", "connected", "parity", "valid", "continuity")
+REACHED = 0.99
 
 
 def command(
@@ -56,12 +68,24 @@ def command(
     chosen = [load_benchmark(name)[:count] for name in BENCHMARKS]
     rates = [move_rates(some) for some in chosen]
     points = [point for some in chosen for point in over_time(some, with_cpsat, report=_say)]
+    stands = standings(points)
+    updates = update_rows(chosen[0], report=_say)
     tables = [
         Table("Moves scored a second, on one core", RATE_COLUMNS, [_rate_cells(rate) for rate in rates]),
         Table("T over time, on one core", TIME_COLUMNS, [_point_cells(point) for point in points]),
+        Table("NetDiff's presets against every other method", STANDING_COLUMNS, [_standing(one) for one in stands]),
+        Table(f"Time to {100 * REACHED:.0f} % of T", ("nodes", "method", "time", "ratio"), _reached(points)),
+        Table("Updates of moved fleets, 16 nodes", UPDATE_COLUMNS, [_update_cells(row) for row in updates]),
     ]
     if as_json:
-        print_json({"moves": [asdict(rate) for rate in rates], "over_time": [asdict(point) for point in points]})
+        print_json(
+            {
+                "moves": [asdict(rate) for rate in rates],
+                "over_time": [asdict(point) for point in points],
+                "standings": [asdict(one) for one in stands],
+                "updates": [asdict(row) for row in updates],
+            }
+        )
     else:
         for table in tables:
             print_table(table)
@@ -114,14 +138,49 @@ def _rate_cells(rate: MoveRates) -> list[str]:
     ]
 
 
+def _standing(one: Standing) -> list[str]:
+    return [
+        str(one.nodes),
+        f"{one.budget_ms:g} ms",
+        one.preset,
+        f"{100 * one.ratio:.2f} %",
+        one.other,
+        f"{100 * one.other_ratio:.2f} %",
+    ]
+
+
+def _reached(points: list[Point]) -> list[list[str]]:
+    """How long each search takes to most of T, and how many times as long as NetDiff."""
+    rows = []
+    for nodes in sorted({point.nodes for point in points}):
+        ours = seconds_to_reach(points, PRESET, nodes, REACHED)
+        for method in (PRESET, "reference", "annealing"):
+            took = seconds_to_reach(points, method, nodes, REACHED)
+            longest = max(point.seconds for point in points if point.method == method and point.nodes == nodes)
+            ratio = "" if ours is None else f"{'' if took else '> '}{(took or longest) / ours:.1f}"
+            rows.append([str(nodes), method, seconds_text(took) if took else f"> {seconds_text(longest)}", ratio])
+    return rows
+
+
+def _update_cells(row: UpdateRow) -> list[str]:
+    return [
+        f"{row.movement:g}",
+        row.way,
+        seconds_text(row.seconds),
+        f"{100 * row.ratio:.2f} %",
+        *(f"{100 * share:.1f} %" for share in (row.connected, row.parity, row.valid, row.continuity)),
+    ]
+
+
 def _point_cells(point: Point) -> list[str]:
     return [
-        point.method,
+        f"{point.method}, {point.setting}" if point.setting else point.method,
         str(point.nodes),
         "" if point.budget_ms is None else f"{point.budget_ms:g} ms",
         seconds_text(point.seconds),
         f"{100 * point.ratio:.2f} %",
         f"{100 * point.connected:.0f} %",
+        f"{100 * point.valid:.0f} %",
     ]
 
 

@@ -1,4 +1,4 @@
-"""`manetdiff demo`: a formation solved, moved and solved again, with the numbers and a picture of both."""
+"""`manetdiff demo`: a topology generated for a formation and updated as it moves, with the numbers and a picture."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from manetdiff.errors import FormatError, ScenarioError
 from manetdiff.fleet import Fleet
 from manetdiff.formats import check_writable, write_fleet, write_topology
 from manetdiff.radio import Radio
+from manetdiff.runtime.model import load
 from manetdiff.scenarios import draw, move_by
 from manetdiff.solvers import solve
 from manetdiff.topology import METRICS, Topology, continuity, kept, metrics
@@ -46,7 +47,7 @@ def command(
     ] = 0,
     nodes: Annotated[int, typer.Option(help="Aircraft in the formation, 3 to 256.")] = 16,
 ) -> None:
-    """Solve a formation, let it fly on, solve it again, and show what changed.
+    """Generate the topology of a formation, let it fly on, update it, and show what changed, beside the search.
 
     \b
     Examples:
@@ -60,23 +61,27 @@ def command(
     fleet = draw(FORMATION, nodes, rng)
     moved = move_by(fleet, DISPLACEMENT, rng, MOTION)
     folder = _folder(out)
-    warm_up(radio, "reference", "mst-greedy", "greedy")
+    warm_up(radio, "reference", "mst-greedy")
 
-    before = _solved("before\nreference", fleet, radio, seed, "reference")
-    after = _solved("after\nreference", moved, radio, seed, "reference")
+    model = load()
+    model.generate(fleet)  # once for what is only done the first time
+    before = _timed("before\nNetDiff", fleet, model.generate(fleet, seed=seed))
+    model.update(before.topology, moved)
+    after = _timed("after\nupdate", moved, model.update(before.topology, moved, seed=seed), before.topology)
     columns = [
         _solved("before\nmst-greedy", fleet, radio, seed, "mst-greedy"),
-        _solved("before\ngreedy", fleet, radio, seed, "greedy"),
+        _solved("before\nreference", fleet, radio, seed, "reference"),
         before,
         _Shown("after\nold links", before.topology, moved, None, before.topology),
-        _Shown(after.name, after.topology, moved, after.seconds, before.topology),
+        after,
+        _timed("after\nanew", moved, model.generate(moved, seed=seed), before.topology),
     ]
     print_table(_table(f"{nodes} aircraft, before and after a displacement of {DISPLACEMENT}", columns, radio))
     _write(folder, before, after, radio)
     shown = Path(out)
     print(f"Written: {', '.join(str(shown / name) for name in FILES)}")
     print(f"Look at {shown / 'topology.png'}, then try your own fleet:")
-    print(f"  {_this_command()} solve {shown / 'fleet.json'} --budget 2 --out new.json --plot new.png")
+    print(f"  {_this_command()} generate {shown / 'fleet.json'} --out new.json --plot new.png")
 
 
 def _this_command() -> str:
@@ -100,6 +105,10 @@ def _folder(out: str) -> Path:
 def _solved(name: str, fleet: Fleet, radio: Radio, seed: int, method: str) -> _Shown:
     topology = solve(fleet, radio, method, seed=seed, moves=min(MOVES_A_NODE * len(fleet), MOST_MOVES))
     return _Shown(name, topology, fleet, float(topology.report["seconds"]))
+
+
+def _timed(name: str, fleet: Fleet, topology: Topology, before: Topology | None = None) -> _Shown:
+    return _Shown(name, topology, fleet, float(topology.report["seconds"]["total"]), before)
 
 
 def _table(title: str, columns: list[_Shown], radio: Radio) -> Table:

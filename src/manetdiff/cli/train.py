@@ -157,8 +157,8 @@ def _fabric(precision: str, accelerator: str, devices: int, machines: int) -> Fa
 
 def _finish(trainer: Trainer, progress: Progress, held_out: list[SolvedLayout], out: Path) -> None:
     """A picture of samples on layouts that were held out, and where everything is."""
-    from manetdiff.diffusion.sampler import SamplerConfig
     from manetdiff.evaluate.samples import Sample, draw_samples
+    from manetdiff.sampling import SamplerConfig
     from manetdiff.training.validation import make_trials, sample_topologies
 
     if held_out:

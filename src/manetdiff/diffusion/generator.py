@@ -11,13 +11,14 @@ from torch import Tensor, nn
 
 from manetdiff.diffusion.draws import layout_draws
 from manetdiff.diffusion.process import Process
-from manetdiff.diffusion.sampler import Sampler, SamplerConfig
+from manetdiff.diffusion.sampler import Sampler
 from manetdiff.errors import ModelError
 from manetdiff.model.config import ModelConfig
 from manetdiff.model.denoiser import Denoiser
 from manetdiff.model.graphs import Graphs, Layouts
 from manetdiff.model.losses import LossWeights, losses
 from manetdiff.model.vae import GraphVAE, divergence
+from manetdiff.sampling import SamplerConfig
 
 KL_WEIGHT = 0.05
 
@@ -69,7 +70,8 @@ class DiffusionGenerator(nn.Module):
     @torch.no_grad()
     def sample(self, layouts: Layouts, seeds: Sequence[tuple[int, ...]], sampling: SamplerConfig) -> Graphs:
         embedded = self.denoiser.embed_layouts(layouts)
-        rounds = layout_draws(seeds, _sizes(layouts), sampling.steps, layouts.mask.shape[1], layouts.mask.device)
+        n, device = layouts.mask.shape[1], layouts.mask.device
+        rounds = layout_draws(seeds, _sizes(layouts), sampling.steps, n, device, decide=sampling.decide)
         sampler = Sampler(self.process, sampling)
         return sampler.sample(lambda state, time: self.denoiser.predict(embedded, state, time), layouts.mask, rounds)
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
-from manetdiff.diffusion.transitions import noised_share, posterior
+from manetdiff.diffusion.schedule import alpha_bar
+from manetdiff.diffusion.transitions import Stride, mixed, posterior_over, stride
 from manetdiff.errors import ModelError
 from manetdiff.model.graphs import Graphs
 
@@ -47,23 +48,22 @@ class Process:
 
     def noised(self, clean: Graphs, time: Tensor, draws: Graphs, mask: Tensor) -> Graphs:
         """A sample of q(G_t | G_0). time: (b,) in 0 … 1; draws: uniform numbers of the graphs' shapes; mask: (b, n)."""
-        edges = noised_share(clean.edges, self.edge_share(mask), time[:, None, None])
-        parity = noised_share(clean.parity, PARITY_SHARE, time[:, None], pace=self.parity_pace)
-        return settled(edges, parity, draws, mask)
+        noise = Graphs(self.edge_share(mask), torch.full_like(clean.parity, PARITY_SHARE))
+        return noised_over(clean, noise, (alpha_bar(time), alpha_bar(time, self.parity_pace)), draws, mask)
 
     def pure_noise(self, draws: Graphs, mask: Tensor) -> Graphs:
         """A graph at time 1."""
         edges = self.edge_share(mask).expand_as(draws.edges)
         return settled(edges, torch.full_like(draws.parity, PARITY_SHARE), draws, mask)
 
+    def strides(self, time: Tensor, earlier: Tensor) -> Strides:
+        """What is between two times, (b,), for edges and for parity."""
+        return Strides(stride(time, earlier), stride(time, earlier, pace=self.parity_pace))
+
     def stepped(self, state: Graphs, predicted: Graphs, time: Tensor, earlier: Tensor, mask: Tensor) -> Graphs:
         """Shares of edges and of parity 1 at the earlier time, given the state and the predicted clean shares."""
-        t, s = time[:, None, None], earlier[:, None, None]
-        edges = posterior(state.edges, predicted.edges, self.edge_share(mask), t, s)
-        parity = posterior(
-            state.parity, predicted.parity, PARITY_SHARE, time[:, None], earlier[:, None], pace=self.parity_pace
-        )
-        return Graphs(edges, parity)
+        noise = Graphs(self.edge_share(mask), torch.full_like(state.parity, PARITY_SHARE))
+        return stepped_over(state, predicted, noise, self.strides(time, earlier))
 
     def to_dict(self) -> dict[str, Any]:
         """All values, JSON-ready."""
@@ -76,6 +76,27 @@ class Process:
             return cls(**values)
         except TypeError as error:
             raise ModelError(f"process: {error}") from None
+
+
+class Strides(NamedTuple):
+    """A step of a whole graph."""
+
+    edges: Stride
+    parity: Stride
+
+
+def noised_over(clean: Graphs, noise: Graphs, kept: tuple[Tensor, Tensor], draws: Graphs, mask: Tensor) -> Graphs:
+    """A sample of q(G_t | G_0). noise: shares of pure noise; kept: ᾱ(t) of edges and of parity, (b,)."""
+    edges = mixed(clean.edges, noise.edges, kept[0][:, None, None])
+    return settled(edges, mixed(clean.parity, noise.parity, kept[1][:, None]), draws, mask)
+
+
+def stepped_over(state: Graphs, predicted: Graphs, noise: Graphs, between: Strides) -> Graphs:
+    """Shares of edges and of parity 1 after a step. noise: those of pure noise, broadcasting."""
+    wide = Stride(*(part[:, None, None] for part in between.edges))
+    edges = posterior_over(state.edges, predicted.edges, noise.edges, wide)
+    narrow = Stride(*(part[:, None] for part in between.parity))
+    return Graphs(edges, posterior_over(state.parity, predicted.parity, noise.parity, narrow))
 
 
 def settled(edges: Tensor, parity: Tensor, draws: Graphs, mask: Tensor) -> Graphs:

@@ -7,7 +7,6 @@ import math
 import torch
 from torch import Tensor
 
-STEPS = 50  # T
 OFFSET = 0.008  # s
 
 

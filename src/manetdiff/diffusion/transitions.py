@@ -6,6 +6,8 @@ from variable to variable, as it does when a previous topology takes its place.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import torch
 from torch import Tensor
 
@@ -15,10 +17,25 @@ TINY = 1e-30
 TRACE = 1e-6
 
 
+class Stride(NamedTuple):
+    """What is between two times s < t: ᾱ(t)/ᾱ(s), what that lacks to 1, and ᾱ(s). Each of the times' shape."""
+
+    kept: Tensor
+    lost: Tensor
+    earlier: Tensor
+
+
+def stride(time: Tensor, earlier: Tensor, *, pace: float = 1.0) -> Stride:
+    """From time t back to s; pace: see alpha_bar."""
+    # In double precision: over a short step the two are almost the same, and their difference is what counts.
+    kept_s, kept_t = alpha_bar(earlier.double(), pace), alpha_bar(time.double(), pace)
+    between = kept_t / kept_s
+    return Stride(*(part.to(time.dtype) for part in (between, 1 - between, kept_s)))
+
+
 def noised_share(clean: Tensor, share: Tensor | float, time: Tensor, *, pace: float = 1.0) -> Tensor:
     """q(x_t = 1 | x_0): clean holds states, or shares of state 1. time broadcasts against it; pace: see alpha_bar."""
-    kept = alpha_bar(time, pace)
-    return kept * clean + (1 - kept) * share
+    return mixed(clean, share, alpha_bar(time, pace))
 
 
 def posterior(
@@ -29,20 +46,25 @@ def posterior(
     state: x_t, of 0 and 1. predicted: the predicted share of x_0 = 1. share: m. time, earlier: t and s, broadcasting.
     pace: see alpha_bar.
     """
-    # In double precision: over a short step the two are almost the same, and their difference is what counts.
-    kept_s, kept_t = alpha_bar(earlier.double(), pace), alpha_bar(time.double(), pace)
-    kept_between = (kept_t / kept_s).to(state.dtype)
-    lost_between = (1 - kept_t / kept_s).to(state.dtype)
-    kept_s = kept_s.to(state.dtype)
+    return posterior_over(state, predicted, share, stride(time, earlier, pace=pace))
+
+
+def posterior_over(state: Tensor, predicted: Tensor, share: Tensor | float, between: Stride) -> Tensor:
+    """The same where what is between the two times is known already."""
     # Noise of one state only could not have led to the other; a trace of it keeps the posterior defined.
     share = torch.as_tensor(share, dtype=state.dtype, device=state.device).clamp(TRACE, 1 - TRACE)
     # q(x_t | x_s = 1) and q(x_t | x_s = 0) for the x_t at hand.
     of_state = state * share + (1 - state) * (1 - share)
-    from_one = kept_between * state + lost_between * of_state
-    from_zero = kept_between * (1 - state) + lost_between * of_state
+    from_one = between.kept * state + between.lost * of_state
+    from_zero = between.kept * (1 - state) + between.lost * of_state
     total = torch.zeros_like(predicted)
     for clean, weight in ((0.0, 1 - predicted), (1.0, predicted)):
-        one = kept_s * clean + (1 - kept_s) * share  # q(x_s = 1 | x_0)
+        one = mixed(clean, share, between.earlier)  # q(x_s = 1 | x_0)
         reached = from_one * one
         total = total + weight * reached / (reached + from_zero * (1 - one)).clamp(min=TINY)
     return total
+
+
+def mixed(clean: Tensor | float, share: Tensor | float, kept: Tensor) -> Tensor:
+    """ᾱ x_0 + (1 - ᾱ) m; kept: ᾱ."""
+    return kept * clean + (1 - kept) * share

@@ -16,11 +16,11 @@ from torch import Tensor
 
 from manetdiff.diffusion.generator import DiffusionGenerator, VariationalGenerator, build
 from manetdiff.diffusion.process import Process
-from manetdiff.diffusion.sampler import SamplerConfig
 from manetdiff.errors import CheckpointError, ManetDiffError
 from manetdiff.features import FEATURES_VERSION
 from manetdiff.model.config import ModelConfig
 from manetdiff.radio import Radio
+from manetdiff.sampling import SamplerConfig
 
 FORMAT_NAME = "manetdiff-weights"
 FORMAT = 1

@@ -17,12 +17,12 @@ from torch.utils.tensorboard import SummaryWriter
 from manetdiff.data.files import write_whole
 from manetdiff.diffusion.generator import DiffusionGenerator, TrainingDraws, VariationalGenerator, build
 from manetdiff.diffusion.process import Process
-from manetdiff.diffusion.sampler import SamplerConfig
 from manetdiff.diffusion.weights import Weights
 from manetdiff.errors import TrainingError
 from manetdiff.features import FEATURES_VERSION
 from manetdiff.model.graphs import Graphs, Layouts
 from manetdiff.model.losses import LossWeights
+from manetdiff.sampling import SamplerConfig
 from manetdiff.training.checkpoint import CHECKPOINT, Progress, load_checkpoint, save_checkpoint
 from manetdiff.training.corpus import Corpus
 from manetdiff.training.optimisation import AveragedWeights, make_optimizer, rate_at

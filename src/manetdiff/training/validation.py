@@ -10,10 +10,10 @@ import torch
 
 from manetdiff.data import SolvedLayout
 from manetdiff.diffusion.generator import Generator
-from manetdiff.diffusion.sampler import SamplerConfig
 from manetdiff.features import LayoutFeatures, layout_features, pad
 from manetdiff.model.graphs import Graphs, Layouts
 from manetdiff.radio import LinkTables, Radio, link_tables
+from manetdiff.sampling import SamplerConfig
 from manetdiff.topology import METRICS, Topology
 from manetdiff.topology.metrics import metrics_from_tables
 

@@ -1,0 +1,85 @@
+"""What the commands that make one topology have in common: where it goes, and the table or JSON about it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from manetdiff.cli.output import METRIC_LABELS, Table, metric_text, print_json, print_table
+from manetdiff.errors import FormatError
+from manetdiff.fleet import Fleet
+from manetdiff.formats import check_writable, write_topology
+from manetdiff.radio import Radio
+from manetdiff.topology import Topology, metrics
+
+STANDARD = "-"
+
+FleetArgument = Annotated[
+    str, typer.Argument(help="Fleet file: JSON, CSV or a topology; - is standard input.", metavar="FLEET")
+]
+OutOption = Annotated[
+    str | None, typer.Option(help="Write the topology here (NetJSON); - is standard output.", metavar="FILE")
+]
+PlotOption = Annotated[
+    str | None, typer.Option(help="Draw it here (.png, .svg or .pdf); - is standard output.", metavar="FILE")
+]
+RadioOption = Annotated[
+    str | None,
+    typer.Option(help="JSON object of radio parameters; those left out keep their default.", metavar="FILE"),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print metrics and report as JSON.")]
+
+
+def check_files(inputs: Sequence[str | None], out: str | None, plot: str | None) -> None:
+    """Whatever is wrong with the files asked for is said before any time is spent."""
+    if out == plot == STANDARD:
+        raise FormatError("standard output takes the topology or the picture, not both")
+    if list(inputs).count(STANDARD) > 1:
+        raise FormatError("standard input can be read once only: one file may be -, not two")
+    if out is not None:
+        check_writable(out)
+    if plot is not None:
+        from manetdiff.evaluate.picture import check_picture_path
+
+        check_picture_path(plot)
+        check_writable(plot)
+
+
+def deliver(
+    topology: Topology,
+    fleet: Fleet,
+    radio: Radio,
+    out: str | None,
+    plot: str | None,
+    *,
+    as_json: bool,
+    more: Sequence[tuple[str, str]] = (),
+) -> None:
+    """Write, draw and print what was asked for. more: rows under the metrics."""
+    scores = metrics(topology, fleet, radio)
+    if out is not None:
+        write_topology(topology, fleet, radio, out)
+    if plot is not None:
+        # Imported here: matplotlib takes as long to load as a whole solve takes, and most calls draw nothing.
+        from manetdiff.evaluate.picture import draw
+
+        draw(topology, fleet, radio, plot)
+    # Standard output belongs to the file that was asked for there.
+    stream = sys.stderr if STANDARD in (out, plot) else sys.stdout
+    if as_json:
+        report = {name: value for name, value in topology.report.items() if not isinstance(value, Fleet)}
+        print_json({"nodes": len(fleet), "metrics": scores, "report": report}, stream)
+        return
+    rows = [[METRIC_LABELS[name], metric_text(name, value)] for name, value in scores.items()]
+    metres = scores["mean_length"] * radio.unit_for(fleet)
+    rows[list(scores).index("mean_length")][1] += f" ({metres:,.0f} m)" if metres >= 10 else f" ({metres:.3g} m)"
+    rows += [list(row) for row in more]
+    print_table(Table(f"{len(fleet)} nodes", ("", ""), rows), stream)
+
+
+def milliseconds(report: Any) -> str:
+    """The time of each stage."""
+    return ", ".join(f"{name} {1e3 * seconds:.1f} ms" for name, seconds in report["seconds"].items())

@@ -1,0 +1,90 @@
+"""`manetdiff update`: the topology of a fleet that has moved, close to its previous one."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from manetdiff.cli.generate import (
+    AvoidOption,
+    CorrectOption,
+    KeepOption,
+    PolishOption,
+    SamplesOption,
+    SilentOption,
+    StepsOption,
+    WeightsOption,
+    pairs,
+)
+from manetdiff.cli.output import share_text
+from manetdiff.cli.results import (
+    JsonOption,
+    OutOption,
+    PlotOption,
+    RadioOption,
+    check_files,
+    deliver,
+    milliseconds,
+)
+from manetdiff.formats import read_fleet, read_radio, read_topology
+
+
+def command(
+    topology: Annotated[str, typer.Argument(help="Topology file of the fleet as it was.", metavar="TOPOLOGY")],
+    fleet: Annotated[str, typer.Argument(help="Fleet file of the fleet as it is now.", metavar="FLEET")],
+    out: OutOption = None,
+    plot: PlotOption = None,
+    mode: Annotated[
+        str, typer.Option(help="auto (by how far the fleet has moved), minor, standard, guided or anew.")
+    ] = "auto",
+    steps: StepsOption = None,
+    samples: SamplesOption = None,
+    correct: CorrectOption = None,
+    polish: PolishOption = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same topology.")] = 0,
+    keep: KeepOption = None,
+    avoid: AvoidOption = None,
+    silent: SilentOption = None,
+    weights: WeightsOption = "netdiff",
+    radio: RadioOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Update a topology after its fleet has moved. Nodes are matched by id; they may have joined and left.
+
+    \b
+    Examples:
+      manetdiff update topology.json moved.json --out new.json
+      manetdiff update topology.json moved.csv --mode minor --plot new.png
+    """
+    check_files([topology, fleet, radio], out, plot)
+    from manetdiff.runtime.model import load
+
+    before, old = read_topology(topology)
+    where = read_fleet(fleet)
+    model = load(weights)
+    physics = model.radio if radio is None else read_radio(radio)
+    new = model.update(
+        old,
+        where,
+        previous=before,
+        mode=mode,  # type: ignore[arg-type]  # checked there
+        radio=physics,
+        seed=seed,
+        steps=steps,
+        samples=samples,
+        correct=correct,
+        polish=polish,
+        keep=pairs(keep, "--keep"),
+        avoid=pairs(avoid, "--avoid"),
+        silent=silent or (),
+    )
+    deliver(new, where, physics, out, plot, as_json=as_json, more=_rows(new.report))
+
+
+def _rows(report: Any) -> list[tuple[str, str]]:
+    rows = [("mode", str(report["mode"]))]
+    if report["moved"] is not None:
+        rows.append(("moved", f"{report['moved']:.3f} spreads"))
+    rows += [("continuity", share_text(report["continuity"])), ("time", milliseconds(report))]
+    return rows

@@ -1,0 +1,83 @@
+"""Updates of moved fleets: what each way of updating keeps of the links and of T, and how long it takes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from manetdiff.data import SolvedLayout
+from manetdiff.fleet import Fleet
+from manetdiff.radio import Radio
+from manetdiff.runtime.model import Model, load
+from manetdiff.scenarios import move_by
+from manetdiff.solvers import correct, polish, solve
+from manetdiff.topology import Topology, continuity, metrics
+
+MOVEMENTS = (0.1, 0.3)
+BEFORE = "careful"
+# What the moved fleets' topologies are compared with.
+TARGET_MOVES = 50_000
+
+Way = Callable[[Topology, Fleet], Topology]
+
+
+@dataclass(frozen=True)
+class UpdateRow:
+    """Means over moved fleets. ratio: T over that of a long search from scratch."""
+
+    movement: float
+    way: str
+    seconds: float
+    ratio: float
+    connected: float
+    parity: float
+    valid: float
+    continuity: float
+
+
+def update_rows(layouts: Sequence[SolvedLayout], report: Callable[[str], None] = lambda what: None) -> list[UpdateRow]:
+    """Every way of updating, on every layout moved by each of MOVEMENTS."""
+    model = load(threads=1)
+    before = [model.generate(layout.fleet, preset=BEFORE) for layout in layouts]
+    rows = []
+    for movement in MOVEMENTS:
+        fleets = [move_by(layout.fleet, movement, np.random.default_rng(index)) for index, layout in enumerate(layouts)]
+        target = [solve(fleet, method="reference", moves=TARGET_MOVES) for fleet in fleets]
+        best = float(np.mean([metrics(one, fleet)["throughput"] for one, fleet in zip(target, fleets, strict=True)]))
+        for name, way in _ways(model).items():
+            report(f"movement {movement}: {name}")
+            rows.append(_row(movement, name, way, before, fleets, best))
+    return rows
+
+
+def _ways(model: Model) -> dict[str, Way]:
+    return {
+        "50 raw steps, anew": lambda old, fleet: model.generate(fleet, steps=50, correct=True, polish=False),
+        "preset balanced, anew": lambda old, fleet: model.generate(fleet),
+        "minor": lambda old, fleet: model.update(old, fleet, mode="minor"),
+        "minor, 8 steps": lambda old, fleet: model.update(old, fleet, mode="minor", steps=8),
+        "standard": lambda old, fleet: model.update(old, fleet, mode="standard"),
+        "standard, 15 steps": lambda old, fleet: model.update(old, fleet, mode="standard", steps=15),
+        "guided": lambda old, fleet: model.update(old, fleet, mode="guided"),
+        "standard, polished": lambda old, fleet: model.update(old, fleet, mode="standard", polish=500),
+        "old links, corrected": lambda old, fleet: correct(old, fleet, flip_parts=True),
+        "old links, corrected and polished": lambda old, fleet: polish(correct(old, fleet), fleet, moves=2_000),
+    }
+
+
+def _row(
+    movement: float, name: str, way: Way, before: Sequence[Topology], fleets: Sequence[Fleet], best: float
+) -> UpdateRow:
+    way(before[0], fleets[0])  # compiled and loaded before it is timed
+    began = time.perf_counter()
+    after = [way(old, fleet) for old, fleet in zip(before, fleets, strict=True)]
+    seconds = (time.perf_counter() - began) / len(fleets)
+    scores = [metrics(new, fleet, Radio()) for new, fleet in zip(after, fleets, strict=True)]
+    means = {key: float(np.mean([score[key] for score in scores])) for key in scores[0]}
+    same = float(np.mean([continuity(old, new) for old, new in zip(before, after, strict=True)]))
+    return UpdateRow(
+        movement, name, seconds, means["throughput"] / best, means["connected"], means["parity"], means["valid"], same
+    )

@@ -1,0 +1,1 @@
+"""From PyTorch to a file that runs without it."""

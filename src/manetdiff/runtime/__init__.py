@@ -1,0 +1,1 @@
+"""Generate and update topologies from packaged weights, on ONNX Runtime: no PyTorch needed."""

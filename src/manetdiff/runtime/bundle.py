@@ -1,0 +1,144 @@
+"""Runtime files: the exported functions of one model and a JSON description, in one zip file.
+
+Reading one runs no code from it: what it holds are graphs of arithmetic for ONNX Runtime.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import lzma
+import zipfile
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from manetdiff.errors import CheckpointError, ManetDiffError
+from manetdiff.features import FEATURES_VERSION
+from manetdiff.radio import Radio
+from manetdiff.sampling import SamplerConfig
+
+FORMAT_NAME = "manetdiff-runtime"
+FORMAT = 1
+SUFFIX = ".netdiff"
+DEFAULT, SMALL = "netdiff", "netdiff-small"
+DESCRIPTION = "description.json"
+SHARES, DRAWN, NOISY = ("noise_edges", "noise_parity"), ("drawn_edges", "drawn_parity"), ("edges", "parity")
+EMBEDDED, MOMENT = ("of_nodes", "of_edges", "looks"), ("films", "strides")
+# The exported functions, and what each takes.
+GRAPHS = {
+    "layout": ("node", "pair", "sector"),
+    "times": ("time", "earlier"),
+    "noise": (*NOISY, *SHARES, "time", *DRAWN),
+    "step": (*EMBEDDED, *SHARES, *MOMENT, *NOISY, *DRAWN, "heat", "favour", "guide", "guide_weight"),
+}
+# No file of ours comes near; a forged one must not fill the memory.
+MOST_BYTES = 256 * 2**20
+# All entries carry this time, so that the same content is the same bytes.
+NO_TIME = (1980, 1, 1, 0, 0, 0)
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A model ready to run.
+
+    name: what to call it. radio: that it was trained for. sampling: how to sample from it, unless asked otherwise.
+    card: how it was made. graphs: the exported functions by the names in GRAPHS.
+    """
+
+    name: str
+    radio: Radio
+    sampling: SamplerConfig
+    card: Mapping[str, Any] = field(repr=False)
+    graphs: Mapping[str, bytes] = field(repr=False)
+
+    def to_bytes(self) -> bytes:
+        """The file's content."""
+        description = {
+            "format": FORMAT_NAME,
+            "version": FORMAT,
+            "features": FEATURES_VERSION,
+            "name": self.name,
+            "radio": self.radio.to_dict(),
+            "sampling": self.sampling.to_dict(),
+            "card": dict(self.card),
+        }
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as file:
+            _put(file, DESCRIPTION, json.dumps(description, indent=1).encode())
+            for name in GRAPHS:
+                _put(file, f"{name}.onnx", self.graphs[name])
+        return buffer.getvalue()
+
+
+def packaged_bundles() -> list[str]:
+    """Names of the runtime files in the package."""
+    folder = resources.files("manetdiff") / "weights"
+    return sorted(entry.name.removesuffix(SUFFIX) for entry in folder.iterdir() if entry.name.endswith(SUFFIX))
+
+
+def find_bundle(name: str | Path = DEFAULT) -> Bundle:
+    """A runtime file by the name of a packaged one, or by path."""
+    known = packaged_bundles()
+    if str(name) in known:
+        with resources.as_file(resources.files("manetdiff") / "weights" / f"{name}{SUFFIX}") as path:
+            return read_bundle(path)
+    path = Path(name)
+    if path.is_file():
+        return read_bundle(path)
+    raise CheckpointError(
+        f"{name}: no such file, and no packaged weights of that name; packaged are {', '.join(known)}"
+    )
+
+
+def read_bundle(path: Path) -> Bundle:
+    """A runtime file."""
+    try:
+        with zipfile.ZipFile(path) as file:
+            if sum(entry.file_size for entry in file.infolist()) > MOST_BYTES:
+                raise CheckpointError(f"{path}: too large for a runtime file")
+            contents = {name: file.read(name) for name in (DESCRIPTION, *(f"{graph}.onnx" for graph in GRAPHS))}
+    except KeyError as error:
+        raise CheckpointError(f"{path}: not a runtime file of this program: {error.args[0]}") from None
+    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError, RuntimeError) as error:
+        if isinstance(error, ManetDiffError):
+            raise
+        raise CheckpointError(f"{path}: torn, or not a runtime file: {error}") from None
+    description = _description(contents.pop(DESCRIPTION), path)
+    try:
+        return Bundle(
+            str(description["name"]),
+            Radio.from_dict(description["radio"]),
+            SamplerConfig.from_dict(description["sampling"]),
+            dict(description["card"]),
+            {name.removesuffix(".onnx"): content for name, content in contents.items()},
+        )
+    except KeyError as error:
+        raise CheckpointError(f"{path}: its description has no {error.args[0]!r}") from None
+    except (ManetDiffError, TypeError, ValueError) as error:
+        raise CheckpointError(f"{path}: {error}") from None
+
+
+def _description(content: bytes, path: Path) -> dict[str, Any]:
+    try:
+        description = json.loads(content)
+    except (ValueError, RecursionError):
+        raise CheckpointError(f"{path}: its description cannot be read") from None
+    if not isinstance(description, dict) or description.get("format") != FORMAT_NAME:
+        raise CheckpointError(f"{path}: not a runtime file of this program")
+    if description.get("version") != FORMAT:
+        found = description.get("version")
+        raise CheckpointError(f"{path}: version {found!r}; this program reads version {FORMAT}: export it again")
+    if description.get("features") != FEATURES_VERSION:
+        found = description.get("features")
+        raise CheckpointError(
+            f"{path}: for version {found!r} of the layout features; this program makes version {FEATURES_VERSION}"
+        )
+    return description
+
+
+def _put(file: zipfile.ZipFile, name: str, content: bytes) -> None:
+    file.writestr(zipfile.ZipInfo(name, NO_TIME), content, zipfile.ZIP_DEFLATED, 9)

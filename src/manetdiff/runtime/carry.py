@@ -1,0 +1,79 @@
+"""What a previous topology says about a fleet that has moved since, and may have gained and lost nodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from manetdiff.errors import TopologyError
+from manetdiff.fleet import Fleet, displacement
+from manetdiff.runtime.chain import Noise, States
+from manetdiff.topology import Topology
+
+BoolArray = npt.NDArray[np.bool_]
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Carried:
+    """The previous topology on the fleet's present nodes.
+
+    edges: (n, n). parity: (n,), 0 where a node is new. known: (n,) whether the node was there before.
+    moved: how far the nodes that stayed have moved in the normalised frame; None where that is not known.
+    """
+
+    edges: BoolArray
+    parity: IntArray
+    known: BoolArray
+    moved: float | None
+
+    @property
+    def states(self) -> States:
+        """As a batch of one."""
+        return States(self.edges[None].astype(np.float32), self.parity[None].astype(np.float32))
+
+    def as_noise(self, noise: Noise) -> Noise:
+        """The previous topology in place of pure noise; for nodes that are new, the noise as it was."""
+        both = self.known[:, None] & self.known[None, :]
+        edges = np.where(both, self.edges, noise.edges[0])
+        parity = np.where(self.known, self.parity, noise.parity[0])
+        return Noise(edges[None].astype(np.float32), parity[None].astype(np.float32))
+
+    def continuity(self, after: Topology) -> float:
+        """|E ∩ E'| / |E ∪ E'| on the present nodes."""
+        old, new = np.triu(self.edges), np.triu(after.adjacency)
+        union = int((old | new).sum())
+        return float((old & new).sum() / union) if union else 1.0
+
+    @property
+    def both_known(self) -> BoolArray:
+        """(n, n) pairs of two nodes that were there before."""
+        return self.known[:, None] & self.known[None, :]
+
+
+def carried_over(topology: Topology, before: Fleet | None, after: Fleet) -> Carried:
+    """Match the nodes by id. before: the fleet of the previous topology; without it the nodes must be the same."""
+    if before is None:
+        if len(topology) != len(after):
+            raise TopologyError(
+                f"the previous topology has {len(topology)} nodes, the fleet {len(after)}: "
+                "give the fleet that it was made for, too, so that nodes can be matched by id"
+            )
+        return Carried(topology.adjacency, topology.parity.copy(), np.ones(len(after), dtype=np.bool_), None)
+    topology.check_fits(len(before))
+    places = {name: k for k, name in enumerate(before.ids)}
+    was = np.array([places.get(name, -1) for name in after.ids])
+    known = was >= 0
+    edges = topology.adjacency[np.ix_(was, was)] & known[:, None] & known[None, :]
+    parity = np.where(known, topology.parity[was], 0)
+    return Carried(edges, parity, known, _moved(before, after, was))
+
+
+def _moved(before: Fleet, after: Fleet, was: IntArray) -> float | None:
+    now = np.flatnonzero(was >= 0)
+    if len(now) < 2:
+        return None
+    stayed = Fleet(before.positions[was[now]], before.yaw[was[now]], [after.ids[k] for k in now])
+    return displacement(stayed, Fleet(after.positions[now], after.yaw[now], stayed.ids))

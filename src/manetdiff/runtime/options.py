@@ -1,0 +1,65 @@
+"""What can be asked of generate and update beside the fleet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypedDict
+
+import numpy as np
+
+from manetdiff.errors import ModelError
+from manetdiff.radio import Radio
+from manetdiff.runtime.pins import Node, Pair, Pins
+
+
+class Asked(TypedDict, total=False):
+    """The same as keyword arguments; what is left out has the default of :class:`Options`."""
+
+    radio: Radio | None
+    seed: int
+    preset: str | None
+    budget_ms: float | None
+    steps: int | None
+    samples: int | None
+    correct: bool | None
+    polish: bool | int | None
+    keep: Sequence[Pair]
+    avoid: Sequence[Pair]
+    silent: Sequence[Node]
+
+
+@dataclass(frozen=True)
+class Options:
+    """See :meth:`manetdiff.runtime.model.Model.generate`."""
+
+    radio: Radio | None = None
+    seed: int = 0
+    preset: str | None = None
+    budget_ms: float | None = None
+    steps: int | None = None
+    samples: int | None = None
+    correct: bool | None = None
+    polish: bool | int | None = None
+    keep: Sequence[Pair] = ()
+    avoid: Sequence[Pair] = ()
+    silent: Sequence[Node] = ()
+
+    def __post_init__(self) -> None:
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int | np.integer) or not 0 <= self.seed < 2**63:
+            raise ModelError(f"seed must be a whole number from 0 to 2^63 - 1, not {self.seed!r}")
+        if self.radio is not None and not isinstance(self.radio, Radio):
+            raise ModelError(f"radio must be a Radio, not {self.radio!r}")
+        if self.preset is not None and not isinstance(self.preset, str):
+            raise ModelError(f"preset must be a name, not {self.preset!r}")
+        if self.budget_ms is not None:
+            if self.preset is not None:
+                raise ModelError("budget_ms picks the preset: give one of the two")
+            number = isinstance(self.budget_ms, int | float) and not isinstance(self.budget_ms, bool)
+            if not number or not 0 < self.budget_ms < float("inf"):
+                raise ModelError(f"budget_ms must be a number above 0, not {self.budget_ms!r}")
+
+    @property
+    def pins(self) -> Pins:
+        """Links that must and must not be."""
+        return Pins(self.keep, self.avoid, self.silent)

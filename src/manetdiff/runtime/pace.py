@@ -1,0 +1,42 @@
+"""Which preset a time budget has room for: by how fast this machine is, measured when it is first asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from manetdiff.runtime.effort import PRESETS
+from manetdiff.topology import Topology
+
+
+class Pace(NamedTuple):
+    """Seconds for fleets of one size: of what is done once, of a step of one sample, and of one of a preset's moves
+    of the search, which stands for more of them in larger fleets."""
+
+    once: float
+    step: float
+    move: float
+
+
+def pace_of(generate: Callable[[str], Topology]) -> Pace:
+    """The pace, from two presets that differ in their steps. generate: makes a topology by a preset."""
+    few, many = "instant", "balanced"
+    seconds = {}
+    for preset in (few, many):
+        generate(preset)  # once for what is only done the first time
+        seconds[preset] = min((generate(preset).report["seconds"] for _ in range(2)), key=lambda spent: spent["total"])
+    steps = {name: PRESETS[name].samples * PRESETS[name].steps for name in seconds}
+    network = {name: spent["total"] - spent["polish"] for name, spent in seconds.items()}
+    step = max(0.0, network[many] - network[few]) / (steps[many] - steps[few])
+    moves = PRESETS[many].samples * PRESETS[many].polish
+    return Pace(max(0.0, network[few] - steps[few] * step), step, seconds[many]["polish"] / moves)
+
+
+def affordable(budget: float, pace: Pace) -> str:
+    """The last preset that a budget in seconds has room for, or the fastest."""
+    picked = next(iter(PRESETS))
+    for name, effort in PRESETS.items():
+        cost = pace.once + effort.samples * (effort.steps * pace.step + effort.polish * pace.move)
+        if cost <= budget:
+            picked = name
+    return picked

@@ -1,0 +1,7 @@
+"""How a chain of denoising steps is run: its settings, its times and its random numbers. Knows nothing of PyTorch."""
+
+from manetdiff.sampling.config import STEPS, SamplerConfig
+from manetdiff.sampling.draws import Draws, chain_draws, padded_draws
+from manetdiff.sampling.grid import Grid, time_pairs
+
+__all__ = ["STEPS", "Draws", "Grid", "SamplerConfig", "chain_draws", "padded_draws", "time_pairs"]

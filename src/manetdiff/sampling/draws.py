@@ -1,0 +1,46 @@
+"""Uniform random numbers for sampling: a layout gets the same ones whatever batch it is in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+# The likelier of two states is taken where the number drawn is one half.
+HALF = np.float32(0.5)
+
+
+class Draws(NamedTuple):
+    """Rounds of uniform numbers: edges (rounds, b, n, n), of which those above the diagonal count, and parity
+    (rounds, b, n)."""
+
+    edges: npt.NDArray[np.float32]
+    parity: npt.NDArray[np.float32]
+
+
+def chain_draws(seeds: Sequence[tuple[int, ...]], n: int, rounds: int, *, decide: bool) -> Draws:
+    """So many rounds for each of the streams, on graphs of n nodes. decide: whether the last round draws nothing."""
+    above = np.flatnonzero(np.triu(np.ones((n, n), dtype=np.bool_), 1).ravel())
+    edges = np.ones((rounds, len(seeds), n * n), dtype=np.float32)
+    parity = np.empty((rounds, len(seeds), n), dtype=np.float32)
+    for row, seed in enumerate(seeds):
+        rng = np.random.Generator(np.random.Philox(np.random.SeedSequence(seed)))
+        numbers = rng.random((rounds, len(above) + n), dtype=np.float32)
+        edges[:, row, above] = numbers[:, : len(above)]
+        parity[:, row] = numbers[:, len(above) :]
+    if decide:
+        edges[-1], parity[-1] = HALF, HALF
+    return Draws(edges.reshape(rounds, len(seeds), n, n), parity)
+
+
+def padded_draws(seeds: Sequence[tuple[int, ...]], sizes: Sequence[int], n: int, rounds: int, *, decide: bool) -> Draws:
+    """The same for graphs of several sizes, all padded to n nodes."""
+    edges = np.ones((rounds, len(sizes), n, n), dtype=np.float32)
+    parity = np.ones((rounds, len(sizes), n), dtype=np.float32)
+    for row, (seed, size) in enumerate(zip(seeds, sizes, strict=True)):
+        own = chain_draws([seed], size, rounds, decide=decide)
+        edges[:, row, :size, :size] = own.edges[:, 0]
+        parity[:, row, :size] = own.parity[:, 0]
+    return Draws(edges, parity)

@@ -1,0 +1,248 @@
+"""Runtime files: what is shipped, what is in them, and what is refused."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import json
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import manetdiff as md
+from manetdiff import Radio
+from manetdiff.errors import CheckpointError
+from manetdiff.features import FEATURES_VERSION
+from manetdiff.runtime import bundle as bundles
+from manetdiff.runtime.bundle import (
+    DESCRIPTION,
+    FORMAT,
+    FORMAT_NAME,
+    GRAPHS,
+    Bundle,
+    find_bundle,
+    packaged_bundles,
+    read_bundle,
+)
+from manetdiff.runtime.chain import Chain
+from manetdiff.runtime.model import Model
+from manetdiff.sampling import SamplerConfig
+from manetdiff.scenarios import draw
+
+DESCRIBED: dict[str, Any] = {
+    "format": FORMAT_NAME,
+    "version": FORMAT,
+    "features": FEATURES_VERSION,
+    "name": "some",
+    "radio": Radio().to_dict(),
+    "sampling": SamplerConfig().to_dict(),
+    "card": {},
+}
+
+
+def fresh(card: dict[str, Any] | None = None) -> Bundle:
+    """Not a model: graphs are only read when a chain is made of them."""
+    rng = np.random.default_rng(1)
+    graphs = {name: rng.bytes(400 + 10 * k) for k, name in enumerate(GRAPHS)}
+    return Bundle("some", Radio(sigma2=0.3, range=3.0), SamplerConfig(steps=7, redundancy=3.0), card or {}, graphs)
+
+
+def zipped(description: bytes | None, graphs: Iterable[str] = GRAPHS, method: int = zipfile.ZIP_STORED) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", method) as file:
+        if description is not None:
+            file.writestr(DESCRIPTION, description)
+        for name in graphs:
+            file.writestr(f"{name}.onnx", b"graph")
+    return buffer.getvalue()
+
+
+def described(**change: Any) -> bytes:
+    return zipped(json.dumps({**DESCRIBED, **change}).encode())
+
+
+def refused(content: bytes, folder: Path) -> str:
+    """What is said of a file with this content."""
+    path = folder / "some.netdiff"
+    path.write_bytes(content)
+    with pytest.raises(CheckpointError) as caught:
+        read_bundle(path)
+    said = str(caught.value)
+    assert said.startswith(f"{path}: ")
+    assert "\n" not in said
+    return said
+
+
+class TestAFile:
+    def test_gives_back_what_was_written(self, tmp_path: Path) -> None:
+        path = tmp_path / "some.netdiff"
+        written = fresh({"note": "ours", "deep": {"list": [1, 2.5, None]}})
+        path.write_bytes(written.to_bytes())
+        assert read_bundle(path) == written
+        assert find_bundle(path) == find_bundle(str(path)) == written
+
+    def test_of_the_same_content_is_the_same_bytes(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        first = fresh({"a": 1}).to_bytes()
+        # Whatever the clock says.
+        monkeypatch.setattr("time.time", lambda: 2_000_000_000.0)
+        monkeypatch.setattr("time.localtime", lambda *_: (2033, 5, 18, 3, 33, 20, 2, 138, 0))
+        assert fresh({"a": 1}).to_bytes() == first
+        assert fresh({"a": 2}).to_bytes() != first
+
+    def test_may_have_been_packed_by_another_program(self, tmp_path: Path) -> None:
+        path = tmp_path / "other.netdiff"
+        for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2):
+            path.write_bytes(zipped(json.dumps(DESCRIBED).encode(), method=method))
+            assert read_bundle(path).graphs == dict.fromkeys(GRAPHS, b"graph")
+
+
+class TestPackaged:
+    def test_are_the_default_and_the_small_one(self) -> None:
+        assert {bundles.DEFAULT, bundles.SMALL} <= set(packaged_bundles())
+
+    @pytest.mark.parametrize("name", packaged_bundles())
+    def test_all_load_and_run(self, name: str) -> None:
+        fleet = draw("mixed", 6, np.random.default_rng(0))
+        model = md.load(name, threads=1)
+        assert model.radio == Radio()
+        assert len(model.generate(fleet, steps=2)) == 6
+
+    @pytest.mark.parametrize("name", packaged_bundles())
+    def test_are_what_writing_them_again_gives(self, name: str, tmp_path: Path) -> None:
+        path = tmp_path / "again.netdiff"
+        path.write_bytes(find_bundle(name).to_bytes())
+        assert read_bundle(path) == find_bundle(name)
+
+    @pytest.mark.parametrize("name", packaged_bundles())
+    def test_are_called_what_their_files_are_called(self, name: str) -> None:
+        assert find_bundle(name).name == name
+
+
+class TestRefused:
+    def test_a_missing_file(self, tmp_path: Path) -> None:
+        with pytest.raises(CheckpointError, match=r"no such file, and no packaged weights .* netdiff, netdiff-small"):
+            find_bundle(tmp_path / "nothing.netdiff")
+        with pytest.raises(CheckpointError, match="no such file"):
+            find_bundle("no-such-weights")
+        with pytest.raises(CheckpointError, match="no such file"):
+            find_bundle(tmp_path)
+        with pytest.raises(CheckpointError, match="nothing"):
+            read_bundle(tmp_path / "nothing.netdiff")
+
+    def test_a_file_cut_short_anywhere(self, tmp_path: Path) -> None:
+        content = fresh().to_bytes()
+        for length in (0, 1, 21, 22, 100, len(content) // 2, len(content) - 23, len(content) - 1):
+            assert "torn" in refused(content[:length], tmp_path)
+
+    @settings(max_examples=30)
+    @given(st.binary(max_size=200))
+    def test_random_bytes(self, tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
+        assert "torn" in refused(content, tmp_path_factory.mktemp("random"))
+
+    def test_a_graph_with_a_byte_changed(self, tmp_path: Path) -> None:
+        content = zipped(json.dumps(DESCRIBED).encode())
+        at = content.index(b"graph", content.index(b"step.onnx"))
+        assert "torn" in refused(content[:at] + b"grapx" + content[at + 5 :], tmp_path)
+
+    def test_a_zip_file_of_something_else(self, tmp_path: Path) -> None:
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w") as file:
+            file.writestr("letter.txt", "Dear all")
+        assert "not a runtime file of this program" in refused(buffer.getvalue(), tmp_path)
+
+    @pytest.mark.parametrize("name", GRAPHS)
+    def test_a_file_without_one_of_the_graphs(self, name: str, tmp_path: Path) -> None:
+        others = tuple(graph for graph in GRAPHS if graph != name)
+        assert f"{name}.onnx" in refused(zipped(json.dumps(DESCRIBED).encode(), others), tmp_path)
+
+    def test_a_file_without_a_description(self, tmp_path: Path) -> None:
+        assert DESCRIPTION in refused(zipped(None), tmp_path)
+
+    def test_another_version(self, tmp_path: Path) -> None:
+        assert f"version {FORMAT + 1}; this program reads version {FORMAT}" in refused(
+            described(version=FORMAT + 1), tmp_path
+        )
+        assert "version None" in refused(described(version=None), tmp_path)
+
+    def test_another_version_of_the_features(self, tmp_path: Path) -> None:
+        for version in (FEATURES_VERSION - 1, FEATURES_VERSION + 1, None):
+            assert "layout features" in refused(described(features=version), tmp_path)
+
+    @pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe\x00", b"not JSON"])
+    def test_a_description_that_is_not_json(self, content: bytes, tmp_path: Path) -> None:
+        assert "description cannot be read" in refused(zipped(content), tmp_path)
+
+    @pytest.mark.parametrize("content", [b"[]", b"3", b"null", b'"text"', b"{}", b'{"format": "other"}'])
+    def test_a_description_of_something_else(self, content: bytes, tmp_path: Path) -> None:
+        assert "not a runtime file of this program" in refused(zipped(content), tmp_path)
+
+    @pytest.mark.parametrize("field", ["name", "radio", "sampling", "card"])
+    def test_a_description_that_lacks_a_field(self, field: str, tmp_path: Path) -> None:
+        lacking = {name: value for name, value in DESCRIBED.items() if name != field}
+        assert f"no '{field}'" in refused(zipped(json.dumps(lacking).encode()), tmp_path)
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            ({"radio": {"sigma2": 0}}, "sigma2"),
+            ({"radio": {"nonsense": 1}}, "nonsense"),
+            ({"radio": None}, "."),
+            ({"radio": 5}, "."),
+            ({"sampling": {"steps": 0}}, "steps"),
+            ({"sampling": {"nonsense": 1}}, "nonsense"),
+            ({"sampling": None}, "sampling"),
+            ({"card": [1]}, "."),
+            ({"card": None}, "."),
+        ],
+    )
+    def test_a_description_that_makes_no_sense(self, change: dict[str, Any], message: str, tmp_path: Path) -> None:
+        assert message in refused(described(**change), tmp_path)
+
+    def test_a_file_that_would_fill_the_memory(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(bundles, "MOST_BYTES", 1000)
+        assert "too large" in refused(fresh().to_bytes(), tmp_path)
+
+    def test_a_description_without_a_bottom(self, tmp_path: Path) -> None:
+        refused(zipped(b"[" * 200_000), tmp_path)
+
+    def test_a_torn_file_packed_another_way(self, tmp_path: Path) -> None:
+        content = bytearray(zipped(json.dumps(DESCRIBED).encode(), method=zipfile.ZIP_LZMA))
+        content[80] ^= 0xFF
+        assert "torn" in refused(bytes(content), tmp_path)
+
+    def test_a_name_that_cannot_be_read(self, tmp_path: Path) -> None:
+        content = bytearray(fresh().to_bytes())
+        entry = content.index(b"PK\x01\x02")
+        content[entry + 9] |= 0x08  # the flag that says that the name is UTF-8
+        content[entry + 46] = 0xFF
+        refused(bytes(content), tmp_path)
+
+
+class TestJunkInPlaceOfAGraph:
+    GOOD = find_bundle(bundles.SMALL)
+
+    @pytest.mark.parametrize("name", GRAPHS)
+    def test_is_refused_when_the_model_is_made(self, name: str) -> None:
+        graph = self.GOOD.graphs[name]
+        for junk in (b"", b"junk", graph[:-5], graph[: len(graph) // 2]):
+            broken = dataclasses.replace(self.GOOD, graphs={**self.GOOD.graphs, name: junk})
+            with pytest.raises(CheckpointError, match="graphs cannot be loaded") as caught:
+                Chain(broken)
+            assert "\n" not in str(caught.value)
+
+    def test_is_refused_through_a_file(self, tmp_path: Path) -> None:
+        path = tmp_path / "junk.netdiff"
+        path.write_bytes(fresh().to_bytes())
+        with pytest.raises(CheckpointError, match="some: its graphs cannot be loaded"):
+            md.load(path)
+
+    def test_is_refused_where_it_is_another_graph(self) -> None:
+        swapped = dataclasses.replace(self.GOOD, graphs={**self.GOOD.graphs, "step": self.GOOD.graphs["times"]})
+        with pytest.raises(CheckpointError):
+            Model(swapped).generate(draw("mixed", 5, np.random.default_rng(0)))

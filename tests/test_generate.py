@@ -1,0 +1,357 @@
+"""Generating topologies with the packaged weights: what is asked for is what comes, and the same every time."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import manetdiff as md
+from manetdiff import Fleet, ManetDiffError, Radio, Topology, metrics
+from manetdiff.errors import BatchError, FleetError, ModelError
+from manetdiff.radio import link_tables
+from manetdiff.runtime.bundle import find_bundle
+from manetdiff.runtime.effort import PRESETS, growth_of
+from manetdiff.runtime.model import Model
+from manetdiff.scenarios import draw
+from manetdiff.solvers.correction import COUNTS
+from manetdiff.topology import component_labels, out_of_range
+
+MODEL = md.load(threads=1)
+RAW: dict[str, Any] = {"steps": 50, "samples": 1, "correct": False, "polish": False}
+
+
+def drawn(n: int, seed: int = 0) -> Fleet:
+    return draw("mixed", n, np.random.default_rng((seed, n)))
+
+
+def crowd(n: int) -> Fleet:
+    rng = np.random.default_rng(n)
+    return Fleet(rng.normal(size=(n, 2)), np.zeros(n))
+
+
+def has_a_valid_topology(fleet: Fleet) -> bool:
+    """Tries all trees of a small fleet; a larger one is taken to have a valid topology where it is within range."""
+    tables, n = link_tables(fleet, Radio()), len(fleet)
+    pairs = np.argwhere(np.triu(tables.candidate))
+    if n > 6:
+        return _connected(pairs, n)
+    for chosen in itertools.combinations(pairs, n - 1):
+        links = np.array(chosen).reshape(-1, 2)
+        ends = np.concatenate([links, links[:, ::-1]])
+        antennas = np.column_stack([ends[:, 0], tables.sector[ends[:, 0], ends[:, 1]]])
+        # Parity is never in the way: a tree has two sides.
+        if len(np.unique(antennas, axis=0)) == len(antennas) and _connected(links, n):
+            return True
+    return False
+
+
+def _connected(links: npt.NDArray[np.int64], n: int) -> bool:
+    return bool((component_labels(links, n) == 0).all())
+
+
+class TestTheSameSeed:
+    MIXED = (drawn(8), drawn(16), drawn(5), drawn(8, seed=1))
+
+    @pytest.mark.parametrize("asked", [{}, {"preset": "careful"}, {"steps": 6, "correct": False, "polish": False}])
+    def test_gives_the_same_topology_alone_and_in_a_batch_whatever_the_threads(self, asked: dict[str, Any]) -> None:
+        alone = [MODEL.generate(fleet, seed=7, **asked) for fleet in self.MIXED]
+        two = md.load(threads=2)
+        assert MODEL.generate(list(self.MIXED), seed=7, **asked) == alone
+        assert two.generate(list(self.MIXED), seed=7, **asked) == alone
+        # In another order, with others around them.
+        assert two.generate(list(self.MIXED[::-1]), seed=7, **asked) == alone[::-1]
+
+    def test_gives_the_same_raw_sample(self) -> None:
+        assert MODEL.generate(drawn(9), seed=3, **RAW) == MODEL.generate(drawn(9), seed=3, **RAW)
+
+    def test_may_be_a_whole_number_of_numpy(self) -> None:
+        assert MODEL.generate(drawn(8), seed=np.int64(5)) == MODEL.generate(drawn(8), seed=5)  # type: ignore[call-overload]
+
+    def test_differs_from_another(self) -> None:
+        fleet = drawn(16)
+        asked: dict[str, Any] = {"samples": 1, "polish": False}
+        assert len({MODEL.generate(fleet, seed=seed, **asked) for seed in range(6)}) > 1
+        assert len({MODEL.generate(fleet, seed=seed, **asked, correct=False) for seed in range(6)}) > 1
+
+
+class TestCorrected:
+    @settings(max_examples=40)
+    @given(st.integers(2, 24), st.integers(0, 2**32 - 1))
+    def test_topologies_are_valid_wherever_the_fleet_has_a_valid_one(self, n: int, seed: int) -> None:
+        fleet = drawn(n, seed)
+        made = MODEL.generate(fleet, seed=seed)
+        self.assert_sound(made, fleet)
+        assert metrics(made, fleet)["valid"] == has_a_valid_topology(fleet)
+
+    @settings(max_examples=25)
+    @given(st.integers(2, 24), st.integers(0, 2**32 - 1), st.integers(1, 6))
+    def test_topologies_are_sound_with_the_least_effort(self, n: int, seed: int, steps: int) -> None:
+        # One corrected sample may come out in parts, but never with a link that should not be.
+        fleet = drawn(n, seed)
+        made = MODEL.generate(fleet, seed=seed, steps=steps, samples=1, correct=True, polish=False)
+        self.assert_sound(made, fleet)
+
+    @staticmethod
+    def assert_sound(made: Topology, fleet: Fleet) -> None:
+        scores = metrics(made, fleet)
+        assert not out_of_range(made, link_tables(fleet, Radio())).any()
+        assert scores["parity"] == 1
+        assert scores["antenna_saturation"] == 0
+        assert made.report["valid"] == made.report["connected"] == bool(scores["connected"])
+
+    def test_two_nodes_are_out_of_each_other_s_range(self) -> None:
+        # Wherever two nodes are, they are 2√2 spreads apart.
+        made = MODEL.generate(drawn(2))
+        assert len(made.links) == 0
+        assert not made.report["connected"]
+        assert not made.report["valid"]
+        reaching = MODEL.generate(drawn(2), radio=Radio(range=3.0))
+        assert reaching.links.tolist() == [[0, 1]]
+        assert reaching.report["valid"]
+
+    def test_the_radio_asked_for_is_the_one_that_counts(self) -> None:
+        short = Radio(range=1.2)
+        for seed in range(5):
+            fleet = drawn(16, seed)
+            made = MODEL.generate(fleet, radio=short, seed=seed)
+            assert not out_of_range(made, link_tables(fleet, short)).any()
+            assert made.report["throughput"] == pytest.approx(metrics(made, fleet, short)["throughput"])
+
+
+class TestTheRawModel:
+    def test_is_the_network_that_was_asked_for_and_nothing_else(self) -> None:
+        # The same weights without the companion: were it used, what comes out would differ.
+        without = Model(find_bundle("netdiff"), threads=1)
+        for seed in range(3):
+            fleet = drawn(12, seed)
+            raw = MODEL.generate(fleet, seed=seed, **RAW)
+            assert raw == without.generate(fleet, seed=seed, **RAW)
+            assert raw.report["weights"] == "netdiff"
+            assert raw.report["steps"] == 50
+            assert "correction" not in raw.report
+            assert "polish" not in raw.report
+
+    def test_is_another_network_than_the_companion_of_the_presets(self) -> None:
+        without = Model(find_bundle("netdiff"), threads=1)
+        asked: dict[str, Any] = {"steps": 1, "samples": 1, "polish": False}
+        fleets = [drawn(16, seed) for seed in range(6)]
+        assert MODEL.generate(fleets, **asked) != without.generate(fleets, **asked)
+        small = Model(find_bundle("netdiff-small"), threads=1)
+        assert MODEL.generate(fleets, **asked) == small.generate(fleets, **asked)
+
+    def test_breaks_constraints_that_correction_keeps(self) -> None:
+        fleets = [drawn(24, seed) for seed in range(6)]
+        asked: dict[str, Any] = {**RAW, "steps": 5}
+        raw = MODEL.generate(fleets, **asked)
+        assert not all(metrics(made, fleet)["valid"] for made, fleet in zip(raw, fleets, strict=True))
+        for made, fleet in zip(raw, fleets, strict=True):
+            assert made.report["valid"] == metrics(made, fleet)["valid"]
+
+    def test_is_sampled_with_more_links_than_what_is_corrected_later(self) -> None:
+        # A redundant link is pruned easily; where nothing is corrected, it must come from the sampling.
+        fleets = [drawn(16, seed) for seed in range(8)]
+        raw = MODEL.generate(fleets, **{**RAW, "steps": 10})
+        # One move of polish on what is not corrected: as good as raw, but without the redundancy.
+        sober = Model(find_bundle("netdiff"), threads=1).generate(fleets, **{**RAW, "steps": 10, "polish": 1})
+        assert sum(len(made.links) for made in raw) > sum(len(made.links) for made in sober)
+
+
+class TestMoreSamples:
+    @pytest.mark.parametrize("asked", [{"preset": "fast"}, {"polish": False}, {"correct": False, "polish": False}])
+    def test_are_never_worse(self, asked: dict[str, Any]) -> None:
+        better = 0
+        for seed in range(8):
+            fleet = drawn(12, seed)
+            one, four = (MODEL.generate(fleet, seed=seed, samples=samples, **asked) for samples in (1, 4))
+            scores = [metrics(made, fleet) for made in (one, four)]
+            ranks = [(score["connected"], round(score["throughput"], 6)) for score in scores]
+            assert ranks[1] >= ranks[0]
+            # The first sample is shared: where it is the one that is kept, nothing else has changed.
+            assert (four == one) or four.report["kept"] > 0
+            better += ranks[1] > ranks[0]
+        assert better > 0
+
+    def test_are_taken_in_several_rounds_where_they_are_many(self) -> None:
+        fleet = drawn(10)
+        asked: dict[str, Any] = {"steps": 2, "polish": 50}
+        few, many = (MODEL.generate(fleet, samples=samples, **asked) for samples in (8, 19))
+        assert many.report["samples"] == 19
+        assert many.report["kept"] < 19
+        assert many.report["throughput"] >= few.report["throughput"] - 1e-6
+
+    def test_of_later_rounds_are_new_ones(self) -> None:
+        # Were they the first eight again, none of them would ever be the better one.
+        asked: dict[str, Any] = {"steps": 2, "samples": 16, "polish": False}
+        assert max(MODEL.generate(drawn(24, seed), seed=seed, **asked).report["kept"] for seed in range(6)) >= 8
+
+
+class TestTheReport:
+    @pytest.mark.parametrize("asked", [{}, {"polish": False}, {"correct": False}, {"correct": False, "polish": False}])
+    def test_says_what_the_topology_is_worth(self, asked: dict[str, Any]) -> None:
+        for seed in range(4):
+            fleet = drawn(14, seed)
+            made = MODEL.generate(fleet, seed=seed, **asked)
+            scores = metrics(made, fleet)
+            assert made.report["throughput"] == pytest.approx(scores["throughput"])
+            assert made.report["valid"] == bool(scores["valid"])
+            assert made.report["connected"] == bool(scores["connected"])
+
+    def test_says_what_was_done(self) -> None:
+        fleet = drawn(16)
+        report = MODEL.generate(fleet, seed=11, steps=4, samples=3, polish=123).report
+        assert (report["method"], report["seed"], report["steps"], report["samples"]) == ("netdiff", 11, 4, 3)
+        assert report["fleet"] is fleet
+        assert 0 <= report["kept"] < 3
+        assert set(report["correction"]) == set(COUNTS)
+        assert report["polish"]["moves"] == 123
+        assert report["polish"]["gain"] >= 0
+        seconds = report["seconds"]
+        assert set(seconds) == {"layout", "sampling", "correction", "polish", "total"}
+        assert all(value > 0 for value in seconds.values())
+        parts = sum(value for name, value in seconds.items() if name != "total")
+        assert parts <= seconds["total"] * (1 + 1e-9)
+
+    def test_of_a_step_without_polish_has_no_time_for_it(self) -> None:
+        seconds = MODEL.generate(drawn(16), polish=False).report["seconds"]
+        assert seconds["polish"] < seconds["total"] / 10
+
+    def test_names_the_network_that_took_the_steps(self) -> None:
+        assert MODEL.generate(drawn(8), preset="fast").report["weights"] == "netdiff-small"
+
+
+class TestEffort:
+    @pytest.mark.parametrize("preset", sorted(PRESETS))
+    def test_every_preset_runs_as_it_says(self, preset: str) -> None:
+        made = MODEL.generate(drawn(16), preset=preset)
+        assert made.report["preset"] == preset
+        assert (made.report["steps"], made.report["samples"]) == (PRESETS[preset].steps, PRESETS[preset].samples)
+        assert made.report["polish"]["moves"] == PRESETS[preset].polish
+        assert made.report["valid"]
+
+    def test_balanced_is_the_default(self) -> None:
+        for seed in range(3):
+            fleet = drawn(16, seed)
+            assert MODEL.generate(fleet) == MODEL.generate(fleet, preset="balanced")
+
+    def test_what_is_asked_for_replaces_what_the_preset_says(self) -> None:
+        made = MODEL.generate(drawn(8), preset="best", steps=2, samples=1, polish=10)
+        assert (made.report["steps"], made.report["samples"], made.report["polish"]["moves"]) == (2, 1, 10)
+        assert MODEL.generate(drawn(16), preset="fast", polish=True).report["polish"]["moves"] == PRESETS["fast"].polish
+
+    def test_larger_fleets_get_more_moves_but_never_others_than_those_asked_for(self) -> None:
+        usual = [MODEL.generate(drawn(n), samples=1).report["polish"]["moves"] for n in (8, 16, 24)]
+        assert usual == [round(PRESETS["balanced"].polish * growth_of(n)) for n in (8, 16, 24)]
+        assert usual[0] < usual[1] == PRESETS["balanced"].polish < usual[2]
+        assert MODEL.generate(drawn(24), samples=1, polish=33).report["polish"]["moves"] == 33
+
+    def test_a_larger_budget_buys_a_preset_with_more_work(self) -> None:
+        names = [MODEL.generate(drawn(16), budget_ms=ms).report["preset"] for ms in (0.01, 60_000.0)]
+        assert names == [next(iter(PRESETS)), list(PRESETS)[-1]]
+
+
+class TestRefused:
+    @pytest.mark.parametrize(
+        "asked",
+        [
+            {"preset": "quick"},
+            {"preset": ""},
+            {"steps": 0},
+            {"steps": -1},
+            {"steps": 2.5},
+            {"steps": True},
+            {"samples": 0},
+            {"samples": -1},
+            {"samples": True},
+            {"samples": "4"},
+            {"polish": -1},
+            {"polish": 1.5},
+            {"correct": 1},
+            {"seed": -1},
+            {"seed": 1.5},
+            {"seed": True},
+            {"seed": "1"},
+            {"seed": 2**63},
+            {"budget_ms": 0},
+            {"budget_ms": -5.0},
+            {"budget_ms": float("nan")},
+            {"budget_ms": float("inf")},
+            {"budget_ms": True},
+            {"budget_ms": 10, "preset": "fast"},
+            {"budget_ms": "10"},
+            {"preset": ["fast"]},
+            {"radio": "some"},
+        ],
+    )
+    def test_arguments_that_make_no_sense(self, asked: dict[str, Any]) -> None:
+        named = next(iter(asked))
+        with pytest.raises(ManetDiffError, match=named) as caught:
+            MODEL.generate(drawn(5), **asked)
+        assert "\n" not in str(caught.value)
+
+    def test_not_the_largest_seed(self) -> None:
+        fleet = drawn(5)
+        assert MODEL.generate(fleet, seed=2**63 - 1) == MODEL.generate(fleet, seed=2**63 - 1)
+
+    def test_fleets_that_are_too_small_or_too_large(self) -> None:
+        with pytest.raises(FleetError, match="at least two nodes, not 1"):
+            MODEL.generate(Fleet(np.zeros((1, 2)), np.zeros(1)))
+        with pytest.raises(FleetError, match="2 to 256 nodes, not 257"):
+            MODEL.generate(crowd(257))
+
+    def test_not_a_fleet_of_256_nodes(self) -> None:
+        made = MODEL.generate(crowd(256), steps=1, samples=1, polish=False)
+        assert len(made) == 256
+        assert made.report["connected"]
+
+    @pytest.mark.parametrize("sectors", [1, 3, 8])
+    def test_a_radio_with_other_sectors_than_the_weights(self, sectors: int) -> None:
+        with pytest.raises(ModelError, match=f"4 sectors; the radio has {sectors}"):
+            MODEL.generate(drawn(5), radio=Radio(sectors=sectors))
+
+    @pytest.mark.parametrize(
+        "other",
+        [
+            "fleet",
+            [1, 2],
+            np.zeros((4, 2)),
+            5,
+            None,
+        ],
+    )
+    def test_what_is_no_fleet(self, other: Any) -> None:
+        with pytest.raises(ManetDiffError, match="Fleet"):
+            MODEL.generate(other)
+
+    @pytest.mark.parametrize("threads", [0, -1, 1.5, True, "2"])
+    def test_threads_that_make_no_sense(self, threads: Any) -> None:
+        with pytest.raises(ModelError, match="threads"):
+            md.load(threads=threads)
+
+
+class TestABadFleetInABatch:
+    @pytest.mark.parametrize("threads", [1, 2])
+    def test_fails_alone(self, threads: int) -> None:
+        model = md.load(threads=threads)
+        good = [drawn(6), drawn(9), drawn(6, seed=1)]
+        batch: list[Any] = [good[0], crowd(257), good[1], "no fleet", good[2]]
+        with pytest.raises(BatchError, match=r"2 of 5 fleets failed: fleet 1: .*257.*; fleet 3: .*str") as caught:
+            model.generate(batch, seed=2)
+        assert sorted(caught.value.errors) == [1, 3]
+        assert all(isinstance(error, FleetError) for error in caught.value.errors.values())
+        alone = [MODEL.generate(fleet, seed=2) for fleet in good]
+        assert caught.value.results == [alone[0], None, alone[1], None, alone[2]]
+
+    def test_fails_alone_on_a_pin_that_the_others_can_keep(self) -> None:
+        named = Fleet(drawn(6).positions, drawn(6).yaw, [f"n{k}" for k in range(6)])
+        with pytest.raises(BatchError, match="fleet 1: silent") as caught:
+            MODEL.generate([named, drawn(6)], silent=["n3"])
+        assert caught.value.results[0] == MODEL.generate(named, silent=["n3"])
+
+    def test_is_no_matter_where_there_are_no_fleets(self) -> None:
+        assert MODEL.generate([]) == []

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Unpack, overload
 import numpy as np
 import numpy.typing as npt
 
-from manetdiff.errors import BatchError, FleetError, ManetDiffError, ModelError
+from manetdiff.errors import BatchError, FleetError, ManetDiffError, ModelError, TopologyError
 from manetdiff.features import layout_features
 from manetdiff.fleet import Fleet
 from manetdiff.radio import LinkTables, Radio, link_tables
@@ -106,6 +106,12 @@ class Model:
         options = Options(**asked)
         began = time.perf_counter()
         self._check_fleet(fleet)
+        if not isinstance(topology, Topology):
+            raise TopologyError(f"give the previous Topology, not {type(topology).__name__}")
+        if previous is not None and not isinstance(previous, Fleet):
+            raise FleetError(f"previous must be a Fleet, not {type(previous).__name__}")
+        if options.budget_ms is not None:
+            raise ModelError("budget_ms goes with generate; an update takes as long as its steps")
         before = previous if previous is not None else topology.report.get("fleet")
         carried = carried_over(topology, before, fleet)
         picked = chosen_mode(mode, carried.moved)

@@ -11,16 +11,21 @@ import numpy as np
 import numpy.typing as npt
 
 from manetdiff.radio import LinkTables
+from manetdiff.radio.tables import PINS
 from manetdiff.runtime.chain import States
 from manetdiff.runtime.pins import CheckedPins
 from manetdiff.solvers.budget import Budget, Meter
 from manetdiff.solvers.correction import correct_onto
 from manetdiff.solvers.polish import GENTLE, Heat, polish_from_tables, search_on
+from manetdiff.solvers.reference import search
 from manetdiff.solvers.workbench import Workbench
 from manetdiff.topology import Topology
 from manetdiff.topology.metrics import metrics_from_tables
 
 IntArray = npt.NDArray[np.int64]
+
+# Of the search that takes over where no sample could be connected.
+FALLBACK_MOVES_A_NODE = 300
 
 
 class Sample(NamedTuple):
@@ -94,7 +99,19 @@ def best_of(samples: Sequence[Sample], tables: LinkTables, how: Refinement, seed
             best = Refined(Sample(bench.links, bench.parity), k, whole, whole, throughput, report)
             fewest = parts
     assert best is not None
-    return best
+    return best if best.connected or tables.constants[PINS] > 0 else _by_search(best, fewest, tables, seed)
+
+
+def _by_search(best: Refined, parts: int, tables: LinkTables, seed: int) -> Refined:
+    """What a search from scratch finds, if it is in fewer parts: where correction, which may not turn single nodes,
+    leaves a network in parts, there is often a whole one."""
+    found = search(tables, Budget(moves=FALLBACK_MOVES_A_NODE * tables.nodes), int(seed))
+    if found.components >= parts:
+        return best
+    scores = metrics_from_tables(Topology(found.links, found.parity), tables)
+    made = Sample(found.links, found.parity)
+    whole, valid = bool(scores["connected"]), bool(scores["valid"])
+    return Refined(made, best.place, whole, valid, found.throughput, {**best.report, "fallback": True})
 
 
 def _best_uncorrected(

@@ -226,6 +226,12 @@ class TestTheReport:
 
 
 class TestEffort:
+    def test_a_raw_sample_is_one_sample_unless_more_are_asked_for(self) -> None:
+        fleet = drawn(8)
+        raw = MODEL.generate(fleet, steps=3, correct=False, polish=False)
+        assert raw.report["samples"] == 1
+        assert MODEL.generate(fleet, steps=3, correct=False, polish=False, samples=2).report["samples"] == 2
+
     @pytest.mark.parametrize("preset", sorted(PRESETS))
     def test_every_preset_runs_as_it_says(self, preset: str) -> None:
         made = MODEL.generate(drawn(16), preset=preset)

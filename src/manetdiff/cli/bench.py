@@ -32,6 +32,7 @@ SPEED_COLUMNS = ("nodes", "batch", "step taken", "step, ms", "of it kernels, ms"
 TIME_COLUMNS = ("method", "nodes", "budget", "time a layout", "T / target", "connected", "valid")
 STANDING_COLUMNS = ("nodes", "budget", "preset", "T / target", "best other", "T / target")
 UPDATE_COLUMNS = ("movement", "way", "time a layout", "T / target", "connected", "parity", "valid", "continuity")
+STEP_COLUMNS = ("network", "runtime", "eager", "ratio", "products alone", "over them", "with correction", "Gflop/s")
 REACHED = 0.99
 
 
@@ -42,6 +43,10 @@ def command(
     training: Annotated[
         bool,
         typer.Option("--training", help="Measure the training step instead, on the GPU where there is one."),
+    ] = False,
+    steps: Annotated[
+        bool,
+        typer.Option("--steps", help="Measure a chain of 50 steps instead, against eager PyTorch and its arithmetic."),
     ] = False,
     plot: Annotated[str | None, typer.Option(help="Draw T over time here (PNG).", metavar="FILE")] = None,
     markdown: Annotated[
@@ -56,6 +61,7 @@ def command(
       manetdiff bench
       manetdiff bench --quick --plot over_time.png
       manetdiff bench --training
+      manetdiff bench --steps
     """
     for path in (plot, markdown):
         if path is not None:
@@ -64,6 +70,9 @@ def command(
         _training(markdown, as_json)
         return
     _stay_on_one_core()
+    if steps:
+        _steps(markdown, as_json)
+        return
     count, with_cpsat = (4, 0) if quick else (layouts, cpsat_layouts)
     chosen = [load_benchmark(name)[:count] for name in BENCHMARKS]
     rates = [move_rates(some) for some in chosen]
@@ -116,6 +125,32 @@ def _training(markdown: str | None, as_json: bool) -> None:
     table = Table(f"The training step on {speeds[0].device}", SPEED_COLUMNS, rows)
     if as_json:
         print_json({"training": [asdict(speed) for speed in speeds]})
+    else:
+        print_table(table)
+    if markdown is not None:
+        write_text(Path(markdown), f"## {table.title}\n\n{markdown_table(table.columns, table.rows)}")
+
+
+def _steps(markdown: str | None, as_json: bool) -> None:
+    with needs_torch("the comparison with eager PyTorch"):
+        from manetdiff.evaluate.step_speed import STEPS, step_speeds
+    speeds = step_speeds(report=_say)
+    rows = [
+        [
+            speed.network,
+            f"{speed.runtime_ms:.1f} ms",
+            f"{speed.eager_ms:.1f} ms",
+            f"{speed.ratio:.1f}",
+            f"{speed.floor_ms:.1f} ms",
+            f"{speed.over_floor:.1f}",
+            f"{speed.generate_ms:.1f} ms",
+            f"{speed.rate:.0f}",
+        ]
+        for speed in speeds
+    ]
+    table = Table(f"{STEPS} steps, {speeds[0].nodes} nodes, one core", STEP_COLUMNS, rows)
+    if as_json:
+        print_json({"steps": [asdict(speed) for speed in speeds]})
     else:
         print_table(table)
     if markdown is not None:

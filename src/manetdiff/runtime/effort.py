@@ -85,5 +85,7 @@ def chosen_effort(options: Options, n: int, usual: Effort | None = None) -> Effo
     elif options.polish is not None:
         asked["polish"] = options.polish
     chosen = dataclasses.replace(base, **{key: value for key, value in asked.items() if value is not None})
-    # A raw sample is asked for to see what the model itself makes.
-    return dataclasses.replace(chosen, small=False) if chosen.raw else chosen
+    if not chosen.raw:
+        return chosen
+    # A raw sample is asked for to see what the model itself makes: its own network, and the first one drawn.
+    return dataclasses.replace(chosen, small=False, samples=options.samples or 1)

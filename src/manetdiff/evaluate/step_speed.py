@@ -1,0 +1,108 @@
+"""How fast a denoising step is on one core: against eager PyTorch, and against its matrix products alone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+
+from manetdiff.data import load_benchmark
+from manetdiff.diffusion.generator import DiffusionGenerator
+from manetdiff.diffusion.weights import packaged_weights
+from manetdiff.features import layout_features, pad
+from manetdiff.model.config import ModelConfig
+from manetdiff.model.graphs import Layouts
+from manetdiff.radio import Radio
+from manetdiff.runtime.bundle import find_bundle
+from manetdiff.runtime.model import Model
+
+STEPS = 50
+NETWORKS = ("netdiff", "netdiff-small")
+REPEATS = 7
+
+
+@dataclass(frozen=True)
+class StepSpeed:
+    """Milliseconds of a chain of STEPS raw steps on one layout, and what its matrix products alone would take.
+
+    rate: of this core on the network's largest product, in Gflop/s. generate_ms: the chain with correction.
+    """
+
+    network: str
+    nodes: int
+    runtime_ms: float
+    eager_ms: float
+    floor_ms: float
+    generate_ms: float
+    rate: float
+
+    @property
+    def ratio(self) -> float:
+        """Times as fast as eager PyTorch."""
+        return self.eager_ms / self.runtime_ms
+
+    @property
+    def over_floor(self) -> float:
+        """Times its arithmetic floor."""
+        return self.runtime_ms / self.floor_ms
+
+
+def step_speeds(nodes: int = 16, report: Callable[[str], None] = lambda what: None) -> list[StepSpeed]:
+    """Both packaged networks on one layout of a benchmark set; call it on one core."""
+    torch.set_num_threads(1)
+    return [_speed(name, nodes, report) for name in NETWORKS]
+
+
+def _speed(name: str, nodes: int, report: Callable[[str], None]) -> StepSpeed:
+    report(f"{name}: {STEPS} steps")
+    fleet = load_benchmark(f"bench{nodes}")[0].fleet
+    weights = packaged_weights(name)
+    generator = weights.build()
+    assert isinstance(generator, DiffusionGenerator)
+    layouts = Layouts.from_numpy(pad([layout_features(fleet, Radio())]))
+    sampling = weights.sampling
+    model = Model(find_bundle(name), threads=1)
+    rate = _matrix_rate(nodes**2, weights.config.width)
+    return StepSpeed(
+        name,
+        nodes,
+        1e3 * _best(lambda: model.generate(fleet, steps=STEPS, correct=False, polish=False)),
+        1e3 * _best(lambda: generator.sample(layouts, [(0, 0)], sampling)),
+        1e3 * STEPS * products(weights.config, nodes) / rate,
+        1e3 * _best(lambda: model.generate(fleet, steps=STEPS, samples=1, polish=False)),
+        rate / 1e9,
+    )
+
+
+def products(config: ModelConfig, n: int) -> float:
+    """Floating-point operations of the matrix products of one step on a graph of n nodes."""
+    d, c = config.width, config.tokens
+    edges = n * n * (3 * d * d + 2 * d * d + 2 * 2 * d * d)
+    nodes = n * (3 * d * d + d * d + 2 * 4 * d * d)
+    tokens = c * (d * d + 4 * d * d) + n * 2 * d * d + 2 * c * n * d + 4 * d * d
+    ends = n * n * (5 * d + d * d + d * d + 2 * d) + n * (config.sectors * d + 2 * d * d)
+    return 2.0 * (config.blocks * (edges + nodes + tokens) + ends)
+
+
+def _matrix_rate(rows: int, width: int) -> float:
+    """Operations a second of this core on a product of the size that the network takes most."""
+    first, second = torch.rand(rows, width), torch.rand(width, 3 * width)
+
+    def many() -> None:
+        for _ in range(100):
+            torch.mm(first, second)
+
+    return 100 * 2 * rows * width * 3 * width / _best(many)
+
+
+def _best(run: Callable[[], object]) -> float:
+    """Seconds of the fastest of several runs, after one that warms up."""
+    run()
+    fastest = float("inf")
+    for _ in range(REPEATS):
+        began = time.perf_counter()
+        run()
+        fastest = min(fastest, time.perf_counter() - began)
+    return fastest

@@ -31,7 +31,7 @@ KNOWS = {
 }
 KNOWS["evaluate"] = set(KNOWS)
 KNOWS["cli"] = set(KNOWS)
-GROUND = {"errors", "compiled", "__version__"}
+GROUND = {"errors", "compiled", "cores", "__version__"}
 
 
 def _imported_rooms(file: Path) -> set[str]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -86,25 +87,27 @@ def command(
         Table(f"Time to {100 * REACHED:.0f} % of T", ("nodes", "method", "time", "ratio"), _reached(points)),
         Table("Updates of moved fleets, 16 nodes", UPDATE_COLUMNS, [_update_cells(row) for row in updates]),
     ]
+    document = {
+        "moves": [asdict(rate) for rate in rates],
+        "over_time": [asdict(point) for point in points],
+        "standings": [asdict(one) for one in stands],
+        "updates": [asdict(row) for row in updates],
+    }
+    _show(tables, document, markdown, as_json)
+    if plot is not None:
+        draw_over_time(points, Path(plot))
+
+
+def _show(tables: Sequence[Table], document: Mapping[str, Any], markdown: str | None, as_json: bool) -> None:
+    """Print the tables, or the document, and write the tables where they were asked for."""
     if as_json:
-        print_json(
-            {
-                "moves": [asdict(rate) for rate in rates],
-                "over_time": [asdict(point) for point in points],
-                "standings": [asdict(one) for one in stands],
-                "updates": [asdict(row) for row in updates],
-            }
-        )
+        print_json(document)
     else:
         for table in tables:
             print_table(table)
     if markdown is not None:
-        write_text(
-            Path(markdown),
-            "\n".join(f"## {table.title}\n\n{markdown_table(table.columns, table.rows)}" for table in tables),
-        )
-    if plot is not None:
-        draw_over_time(points, Path(plot))
+        parts = [f"## {table.title}\n\n{markdown_table(table.columns, table.rows)}" for table in tables]
+        write_text(Path(markdown), "\n".join(parts))
 
 
 def _training(markdown: str | None, as_json: bool) -> None:
@@ -123,12 +126,7 @@ def _training(markdown: str | None, as_json: bool) -> None:
         for speed in speeds
     ]
     table = Table(f"The training step on {speeds[0].device}", SPEED_COLUMNS, rows)
-    if as_json:
-        print_json({"training": [asdict(speed) for speed in speeds]})
-    else:
-        print_table(table)
-    if markdown is not None:
-        write_text(Path(markdown), f"## {table.title}\n\n{markdown_table(table.columns, table.rows)}")
+    _show([table], {"training": [asdict(speed) for speed in speeds]}, markdown, as_json)
 
 
 def _steps(markdown: str | None, as_json: bool) -> None:
@@ -149,12 +147,7 @@ def _steps(markdown: str | None, as_json: bool) -> None:
         for speed in speeds
     ]
     table = Table(f"{STEPS} steps, {speeds[0].nodes} nodes, one core", STEP_COLUMNS, rows)
-    if as_json:
-        print_json({"steps": [asdict(speed) for speed in speeds]})
-    else:
-        print_table(table)
-    if markdown is not None:
-        write_text(Path(markdown), f"## {table.title}\n\n{markdown_table(table.columns, table.rows)}")
+    _show([table], {"steps": [asdict(speed) for speed in speeds]}, markdown, as_json)
 
 
 def _stay_on_one_core() -> None:

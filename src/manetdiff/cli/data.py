@@ -15,7 +15,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, Task, T
 from rich.progress import Progress as ProgressBar
 from rich.text import Text
 
-from manetdiff.data import BENCHMARKS, Progress, Settings, generate, make_benchmark, usable_cores
+from manetdiff.cores import usable_cores
+from manetdiff.data import BENCHMARKS, Progress, Settings, generate, make_benchmark
 from manetdiff.data.settings import DEFAULT_DISPLACEMENT, DEFAULT_SEARCH_MOVES, DEFAULT_SHARD_SIZE
 from manetdiff.errors import DataError
 from manetdiff.formats import read_radio

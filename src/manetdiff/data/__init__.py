@@ -5,7 +5,6 @@ from manetdiff.data.dataset import Dataset, LayoutArrays, read_dataset, read_sha
 from manetdiff.data.generate import Progress, generate
 from manetdiff.data.layouts import SolvedLayout, make_layouts
 from manetdiff.data.settings import BENCHMARK, TRAINING, Settings
-from manetdiff.data.workers import usable_cores
 
 __all__ = [
     "BENCHMARK",
@@ -24,5 +23,4 @@ __all__ = [
     "make_layouts",
     "read_dataset",
     "read_shard",
-    "usable_cores",
 ]

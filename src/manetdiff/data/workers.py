@@ -23,11 +23,6 @@ AHEAD = 4
 WATCH_S = 0.25
 
 
-def usable_cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def in_order(function: Callable[[Task], Result], tasks: Iterable[Task], workers: int) -> Generator[Result, None, None]:
     """The results in the order of the tasks, worked out by so many processes (1: by this one)."""
     if workers == 1:

@@ -55,7 +55,7 @@ def update_rows(layouts: Sequence[SolvedLayout], report: Callable[[str], None] =
 
 def _ways(model: Model) -> dict[str, Way]:
     return {
-        "50 raw steps, anew": lambda old, fleet: model.generate(fleet, steps=50, correct=True, polish=False),
+        "50 steps, anew": lambda old, fleet: model.generate(fleet, steps=50, samples=1, polish=False),
         "preset balanced, anew": lambda old, fleet: model.generate(fleet),
         "minor": lambda old, fleet: model.update(old, fleet, mode="minor"),
         "minor, 8 steps": lambda old, fleet: model.update(old, fleet, mode="minor", steps=8),

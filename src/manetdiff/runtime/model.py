@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +12,7 @@ from typing import Any, NamedTuple, Unpack, overload
 import numpy as np
 import numpy.typing as npt
 
+from manetdiff.cores import usable_cores
 from manetdiff.errors import BatchError, FleetError, ManetDiffError, ModelError, TopologyError
 from manetdiff.features import layout_features
 from manetdiff.fleet import Fleet
@@ -254,8 +254,9 @@ def _way(noise: Noise, change: tuple[Carried, Mending] | None, effort: Effort) -
         return _Way(nothing, noise, 1.0, time_pairs(effort.steps, effort.grid))
     carried, how = change
     own = carried.as_noise(noise) if how.own_noise else noise
-    # At time 0 the previous topology stays as it is.
-    return _Way(carried.states, own, how.start if how.noised else 0.0, time_pairs(how.steps, "linear", how.start))
+    # Noised to time 0, the previous topology stays as it is: with noise more of T comes back, but no more than with a
+    # later start.
+    return _Way(carried.states, own, 0.0, time_pairs(how.steps, "linear", how.start))
 
 
 def _weights(carried: Carried, how: Mending) -> npt.NDArray[np.float32]:
@@ -264,7 +265,7 @@ def _weights(carried: Carried, how: Mending) -> npt.NDArray[np.float32]:
 
 def _checked_threads(threads: int | None) -> int:
     if threads is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return usable_cores()
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
         raise ModelError(f"threads must be a whole number of at least 1, not {threads!r}")
     return threads

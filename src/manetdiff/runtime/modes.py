@@ -17,8 +17,6 @@ MINOR_UP_TO, ANEW_BEYOND = 0.15, 0.8
 STEPS_A_MOVEMENT = 50 / 3
 FEWEST_STEPS = 3
 LEAST_START = 0.06
-# The previous topology is not noised: with noise more of T comes back, but no more than with a later start.
-NOISED = False
 MINOR_START, MINOR_STEPS = 0.1, 3
 # Beyond this, guided samples keep links at the price of constraints.
 PULL_A_MOVEMENT = 10.0
@@ -28,13 +26,11 @@ ASSUMED = 0.3
 
 @dataclass(frozen=True)
 class Mending:
-    """start: the time at which the previous topology is taken as the state. steps: from there to 0. noised: whether it
-    is noised to that time first. own_noise: whether it takes the place of the process's noise. pull: strength of the
-    guide towards it."""
+    """start: the time at which the previous topology is taken as the state. steps: from there to 0. own_noise: whether
+    it takes the place of the process's noise, too. pull: strength of the guide towards it."""
 
     start: float
     steps: int
-    noised: bool = False
     own_noise: bool = False
     pull: float = 0.0
 
@@ -58,4 +54,4 @@ def mending(mode: Mode, moved: float | None, steps: int | None) -> Mending:
         return Mending(MINOR_START, steps or MINOR_STEPS, own_noise=True)
     start = min(1.0, max(LEAST_START, far))
     pull = PULL_A_MOVEMENT * far if mode == "guided" else 0.0
-    return Mending(start, steps or max(FEWEST_STEPS, math.ceil(STEPS_A_MOVEMENT * start)), noised=NOISED, pull=pull)
+    return Mending(start, steps or max(FEWEST_STEPS, math.ceil(STEPS_A_MOVEMENT * start)), pull=pull)

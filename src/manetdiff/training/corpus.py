@@ -17,7 +17,8 @@ import pyarrow.compute as pc
 import torch
 from torch import Tensor
 
-from manetdiff.data import Dataset, LayoutArrays, SolvedLayout, read_dataset, usable_cores
+from manetdiff.cores import usable_cores
+from manetdiff.data import Dataset, LayoutArrays, SolvedLayout, read_dataset
 from manetdiff.data.settings import first_difference
 from manetdiff.data.workers import in_order
 from manetdiff.errors import DataError

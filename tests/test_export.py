@@ -191,7 +191,7 @@ class TestAWholeChain:
         layout = chain.embed(features)
         draws = chain_draws(seeds, n, sampling.steps + 1, decide=sampling.decide)
         nothing = States(np.zeros((1, n, n), np.float32), np.zeros((1, n), np.float32))
-        first = chain.noised(nothing, layout.noise, 1.0, draws.edges[0], draws.parity[0])
+        first = chain.noised(layout, layout.noise, nothing, 1.0, draws.edges[0], draws.parity[0])
         controls = Controls.plain(n, sampling.temperature, sampling.redundancy)
         pairs = time_pairs(sampling.steps, sampling.grid)
         return chain.run(layout, layout.noise, first, pairs, Draws(draws.edges[1:], draws.parity[1:]), controls).states
@@ -210,13 +210,13 @@ class TestNoise:
     def test_on_a_graph_is_that_of_the_process(self, chain: Chain, n: int) -> None:
         layouts, features = layout_of(n)
         clean, b = graphs_on(n, 1), 5
-        noise = chain.embed(features).noise
+        layout = chain.embed(features)
         drawn = chain_draws([(k, n) for k in range(b)], n, 1, decide=False)
         draws = Graphs(torch.from_numpy(drawn.edges[0]), torch.from_numpy(drawn.parity[0]))
         repeated_clean = Graphs(clean.edges.expand(b, n, n), clean.parity.expand(b, n))
         for time in (0.0, 0.2, 0.6, 1.0):
             wanted = PROCESS.noised(repeated_clean, torch.full((b,), time), draws, repeated(layouts, b).mask)
-            made = chain.noised(states(clean), noise, time, drawn.edges[0], drawn.parity[0])
+            made = chain.noised(layout, layout.noise, states(clean), time, drawn.edges[0], drawn.parity[0])
             assert np.array_equal(made.edges, wanted.edges.numpy())
             assert np.array_equal(made.parity, wanted.parity.numpy())
             if time == 0:
@@ -226,7 +226,8 @@ class TestNoise:
         # A previous topology in place of noise: at time 1 it is what is left.
         n, clean, other = 6, graphs_on(6, 1), scattered_graphs(scattered_layouts([6]), seed=9)
         drawn = chain_draws([(0,)], n, 1, decide=False)
-        made = chain.noised(states(clean), Noise(*states(other)), 1.0, drawn.edges[0], drawn.parity[0])
+        layout = chain.embed(layout_of(n)[1])
+        made = chain.noised(layout, Noise(*states(other)), states(clean), 1.0, drawn.edges[0], drawn.parity[0])
         assert np.array_equal(made.edges, other.edges.numpy())
         assert np.array_equal(made.parity, other.parity.numpy())
 

@@ -16,8 +16,9 @@ from manetdiff import Fleet, ManetDiffError, Radio, Topology, metrics
 from manetdiff.errors import BatchError, FleetError, ModelError
 from manetdiff.radio import link_tables
 from manetdiff.runtime.bundle import find_bundle
-from manetdiff.runtime.effort import PRESETS, growth_of
+from manetdiff.runtime.effort import PRESETS, growth_of, preset_effort
 from manetdiff.runtime.model import Model
+from manetdiff.runtime.refine import Refinement, Sample, Stages, best_of
 from manetdiff.scenarios import draw
 from manetdiff.solvers.correction import COUNTS
 from manetdiff.topology import component_labels, out_of_range
@@ -235,9 +236,11 @@ class TestEffort:
     @pytest.mark.parametrize("preset", sorted(PRESETS))
     def test_every_preset_runs_as_it_says(self, preset: str) -> None:
         made = MODEL.generate(drawn(16), preset=preset)
+        effort = PRESETS[preset].at_16
         assert made.report["preset"] == preset
-        assert (made.report["steps"], made.report["samples"]) == (PRESETS[preset].steps, PRESETS[preset].samples)
-        assert made.report["polish"]["moves"] == PRESETS[preset].polish
+        assert (made.report["steps"], made.report["samples"]) == (effort.steps, effort.samples)
+        assert made.report["finalists"] == (effort.finalists or effort.samples)
+        assert made.report["polish"]["moves"] == effort.polish
         assert made.report["valid"]
 
     def test_balanced_is_the_default(self) -> None:
@@ -248,13 +251,41 @@ class TestEffort:
     def test_what_is_asked_for_replaces_what_the_preset_says(self) -> None:
         made = MODEL.generate(drawn(8), preset="best", steps=2, samples=1, polish=10)
         assert (made.report["steps"], made.report["samples"], made.report["polish"]["moves"]) == (2, 1, 10)
-        assert MODEL.generate(drawn(16), preset="fast", polish=True).report["polish"]["moves"] == PRESETS["fast"].polish
+        made = MODEL.generate(drawn(16), preset="fast", polish=True)
+        assert made.report["polish"]["moves"] == PRESETS["fast"].at_16.polish
 
     def test_larger_fleets_get_more_moves_but_never_others_than_those_asked_for(self) -> None:
-        usual = [MODEL.generate(drawn(n), samples=1).report["polish"]["moves"] for n in (8, 16, 24)]
-        assert usual == [round(PRESETS["balanced"].polish * growth_of(n)) for n in (8, 16, 24)]
-        assert usual[0] < usual[1] == PRESETS["balanced"].polish < usual[2]
+        usual = [MODEL.generate(drawn(n), samples=1).report["polish"]["moves"] for n in (8, 16, 22, 24)]
+        measured = PRESETS["balanced"]
+        assert usual[:3] == [round(measured.at_16.polish * growth_of(n)) for n in (8, 16, 22)]
+        assert usual[3] == round(measured.at_32.polish * growth_of(24, 32))
+        assert usual[0] < usual[1] == measured.at_16.polish < usual[2] < usual[3]
         assert MODEL.generate(drawn(24), samples=1, polish=33).report["polish"]["moves"] == 33
+
+    def test_only_finalists_are_searched_and_they_are_the_best_after_correction(self) -> None:
+        fleet = drawn(16)
+        tables = link_tables(fleet, Radio())
+        rng = np.random.default_rng(3)
+        scattered = [
+            Sample(np.argwhere(np.triu(rng.random((16, 16)) < 0.2, 1)), rng.integers(0, 2, 16)) for _ in range(6)
+        ]
+        corrected = [best_of([one], tables, Refinement(True, 0), 0, Stages()) for one in scattered]
+        order = sorted(range(6), key=lambda k: corrected[k].throughput, reverse=True)
+        assert all(one.connected for one in corrected)
+        for finalists in (1, 3, 6, 0):
+            made = best_of(scattered, tables, Refinement(True, 200, finalists=finalists), 0, Stages())
+            assert made.place in order[: finalists or 6]
+            assert made.throughput >= corrected[order[0]].throughput
+        # With so many moves for all of them the winner is another than the one that led after correction.
+        assert best_of(scattered, tables, Refinement(True, 200), 0, Stages()).place != order[0]
+
+    @pytest.mark.parametrize("n", [2, 16, 22, 23, 32, 40, 256])
+    def test_presets_cost_more_and_more(self, n: int) -> None:
+        costs = [
+            effort.samples * effort.steps * n**2 / 16**2 + effort.searched * effort.polish / 300
+            for effort in (preset_effort(name, n) for name in PRESETS)
+        ]
+        assert costs == sorted(costs)
 
     def test_a_larger_budget_buys_a_preset_with_more_work(self) -> None:
         names = [MODEL.generate(drawn(16), budget_ms=ms).report["preset"] for ms in (0.01, 60_000.0)]

@@ -25,8 +25,9 @@ KNOWS = {
     "sampling": set(),
     "model": {"features"},
     "diffusion": {"radio", "features", "sampling", "model"},
-    "training": {"fleet", "radio", "topology", "data", "features", "sampling", "model", "diffusion"},
+    "training": {"fleet", "radio", "topology", "scenarios", "data", "features", "sampling", "model", "diffusion"},
     "runtime": {"fleet", "radio", "topology", "solvers", "features", "sampling"},
+    "gpu": {"fleet", "radio", "topology", "solvers", "features", "sampling", "model", "diffusion", "runtime"},
     "export": {"features", "sampling", "model", "diffusion", "runtime"},
 }
 KNOWS["evaluate"] = set(KNOWS)

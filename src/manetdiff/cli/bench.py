@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from manetdiff.cli.needs_torch import needs_torch
+from manetdiff.cli.bench_speed import batch_tables, step_tables, training_tables
 from manetdiff.cli.output import Table, print_json, print_table, seconds_text
 from manetdiff.data import BENCHMARKS, load_benchmark
 from manetdiff.evaluate.markdown import markdown_table
@@ -29,11 +29,9 @@ from manetdiff.evaluate.updates import UpdateRow, update_rows
 from manetdiff.formats import check_writable, write_text
 
 RATE_COLUMNS = ("nodes", "incremental, moves/s", "in full, moves/s", "ratio", "whole search, moves/s", "difference")
-SPEED_COLUMNS = ("nodes", "batch", "step taken", "step, ms", "of it kernels, ms", "graphs/s")
 TIME_COLUMNS = ("method", "nodes", "budget", "time a layout", "T / target", "connected", "valid")
 STANDING_COLUMNS = ("nodes", "budget", "preset", "T / target", "best other", "T / target")
 UPDATE_COLUMNS = ("movement", "way", "time a layout", "T / target", "connected", "parity", "valid", "continuity")
-STEP_COLUMNS = ("network", "runtime", "eager", "ratio", "products alone", "over them", "with correction", "Gflop/s")
 REACHED = 0.99
 
 
@@ -44,6 +42,10 @@ def command(
     training: Annotated[
         bool,
         typer.Option("--training", help="Measure the training step instead, on the GPU where there is one."),
+    ] = False,
+    batches: Annotated[
+        bool,
+        typer.Option("--batches", help="Measure sampling in batches of up to 4,096 instead, on the GPU."),
     ] = False,
     steps: Annotated[
         bool,
@@ -63,16 +65,17 @@ def command(
       manetdiff bench --quick --plot over_time.png
       manetdiff bench --training
       manetdiff bench --steps
+      manetdiff bench --batches
     """
     for path in (plot, markdown):
         if path is not None:
             check_writable(path)
-    if training:
-        _training(markdown, as_json)
+    if training or batches:
+        _show(*(training_tables if training else batch_tables)(_say), markdown, as_json)
         return
     _stay_on_one_core()
     if steps:
-        _steps(markdown, as_json)
+        _show(*step_tables(_say), markdown, as_json)
         return
     count, with_cpsat = (4, 0) if quick else (layouts, cpsat_layouts)
     chosen = [load_benchmark(name)[:count] for name in BENCHMARKS]
@@ -108,46 +111,6 @@ def _show(tables: Sequence[Table], document: Mapping[str, Any], markdown: str | 
     if markdown is not None:
         parts = [f"## {table.title}\n\n{markdown_table(table.columns, table.rows)}" for table in tables]
         write_text(Path(markdown), "\n".join(parts))
-
-
-def _training(markdown: str | None, as_json: bool) -> None:
-    with needs_torch("training"):
-        from manetdiff.evaluate.training_speed import training_speed
-    speeds = training_speed(report=_say)
-    rows = [
-        [
-            str(speed.nodes),
-            str(speed.batch),
-            speed.way,
-            f"{speed.step_ms:.2f}",
-            "" if speed.kernels_ms is None else f"{speed.kernels_ms:.2f}",
-            f"{speed.graphs_a_second:,.0f}",
-        ]
-        for speed in speeds
-    ]
-    table = Table(f"The training step on {speeds[0].device}", SPEED_COLUMNS, rows)
-    _show([table], {"training": [asdict(speed) for speed in speeds]}, markdown, as_json)
-
-
-def _steps(markdown: str | None, as_json: bool) -> None:
-    with needs_torch("the comparison with eager PyTorch"):
-        from manetdiff.evaluate.step_speed import STEPS, step_speeds
-    speeds = step_speeds(report=_say)
-    rows = [
-        [
-            speed.network,
-            f"{speed.runtime_ms:.1f} ms",
-            f"{speed.eager_ms:.1f} ms",
-            f"{speed.ratio:.1f}",
-            f"{speed.floor_ms:.1f} ms",
-            f"{speed.over_floor:.1f}",
-            f"{speed.generate_ms:.1f} ms",
-            f"{speed.rate:.0f}",
-        ]
-        for speed in speeds
-    ]
-    table = Table(f"{STEPS} steps, {speeds[0].nodes} nodes, one core", STEP_COLUMNS, rows)
-    _show([table], {"steps": [asdict(speed) for speed in speeds]}, markdown, as_json)
 
 
 def _stay_on_one_core() -> None:

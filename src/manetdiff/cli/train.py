@@ -39,6 +39,7 @@ def command(
     recipe: Annotated[str, typer.Option(help="paper (as in the paper) or fast (our own).")] = "fast",
     width: Annotated[int | None, typer.Option(help="Channels, instead of the model's.")] = None,
     blocks: Annotated[int | None, typer.Option(help="Graph transformer blocks, instead of the model's.")] = None,
+    activation: Annotated[str | None, typer.Option(help="gelu or relu, instead of the model's.")] = None,
     tokens: Annotated[int | None, typer.Option(help="Tokens, instead of the model's.")] = None,
     epochs: Annotated[int | None, typer.Option(help="Passes over the data, instead of the recipe's.")] = None,
     batch: Annotated[int | None, typer.Option(help="Graphs a step, instead of the recipe's.")] = None,
@@ -63,6 +64,12 @@ def command(
     parity_pace: Annotated[
         float, typer.Option(help="Pace of the noise on parity; below 1 it is settled before the edges.")
     ] = 1.0,
+    heading: Annotated[
+        float, typer.Option(help="How much sooner noise comes to links that are about to leave a sector; see the docs.")
+    ] = 0.0,
+    leave_out: Annotated[
+        list[str] | None, typer.Option(help="A family of layouts that the run must not see; may be repeated.")
+    ] = None,
     radio: Annotated[
         Path | None, typer.Option(help="JSON file of the radio that the data must have been solved for.")
     ] = None,
@@ -85,7 +92,7 @@ def command(
     with needs_torch("training"):
         from manetdiff.training.corpus import read_corpus
         from manetdiff.training.loop import Trainer
-    of_model = _given(width=width, blocks=blocks, tokens=tokens)
+    of_model = _given(width=width, blocks=blocks, activation=activation, tokens=tokens)
     of_recipe = _given(
         epochs=epochs,
         batch=batch,
@@ -99,8 +106,15 @@ def command(
         validate_every=validate_every,
         checkpoint_every=validate_every,
     )
-    plan = _plan(model, recipe, of_model, of_recipe, redundancy, parity_pace)
-    corpus = read_corpus(data, None if radio is None else read_radio(radio), held_out=plan.recipe.validation)
+    plan = _plan(
+        model, recipe, of_model, of_recipe, {"redundancy": redundancy, "parity_pace": parity_pace, "heading": heading}
+    )
+    corpus = read_corpus(
+        data,
+        None if radio is None else read_radio(radio),
+        held_out=plan.recipe.validation,
+        leave_out=leave_out or (),
+    )
     fabric = _fabric(plan.recipe.precision, accelerator, devices, machines)
     fabric.launch()
     trainer = Trainer(plan, corpus, out, fabric, {"variant": model})
@@ -118,7 +132,7 @@ def command(
 
 
 def _plan(
-    model: str, recipe: str, of_model: dict[str, Any], of_recipe: dict[str, Any], redundancy: float, parity_pace: float
+    model: str, recipe: str, of_model: dict[str, Any], of_recipe: dict[str, Any], of_noise: dict[str, float]
 ) -> Plan:
     """A model and a recipe by name, with what was asked for instead."""
     from manetdiff.training.plan import Plan
@@ -132,8 +146,7 @@ def _plan(
         dataclasses.replace(chosen.model, **of_model),
         dataclasses.replace(RECIPES[recipe], **of_recipe),
         chosen.losses,
-        redundancy,
-        parity_pace,
+        **of_noise,
     )
 
 

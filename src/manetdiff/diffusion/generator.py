@@ -62,7 +62,8 @@ class DiffusionGenerator(nn.Module):
     def loss_terms(
         self, layouts: Layouts, clean: Graphs, draws: TrainingDraws, weights: LossWeights
     ) -> dict[str, Tensor]:
-        noisy = self.process.noised(clean, draws.time, draws.uniform, layouts.mask)
+        pace = self.process.pace(layouts, self.config.sectors)
+        noisy = self.process.noised(clean, draws.time, draws.uniform, layouts.mask, pace)
         prediction = self.denoiser(layouts, noisy, draws.time)
         terms = losses(prediction, clean, layouts, self.config.sectors, weights)
         return {name: getattr(weights, name) * value for name, value in terms.items()}
@@ -73,7 +74,10 @@ class DiffusionGenerator(nn.Module):
         n, device = layouts.mask.shape[1], layouts.mask.device
         rounds = layout_draws(seeds, _sizes(layouts), sampling.steps, n, device, decide=sampling.decide)
         sampler = Sampler(self.process, sampling)
-        return sampler.sample(lambda state, time: self.denoiser.predict(embedded, state, time), layouts.mask, rounds)
+        pace = self.process.pace(layouts, self.config.sectors)
+        return sampler.sample(
+            lambda state, time: self.denoiser.predict(embedded, state, time), layouts.mask, rounds, pace
+        )
 
 
 class VariationalGenerator(nn.Module):

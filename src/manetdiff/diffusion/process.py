@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from manetdiff.diffusion.heading import drift_risk
 from manetdiff.diffusion.schedule import alpha_bar
-from manetdiff.diffusion.transitions import Stride, mixed, posterior_over, stride
+from manetdiff.diffusion.transitions import Stride, at_pace, mixed, posterior_over, stride
 from manetdiff.errors import ModelError
-from manetdiff.model.graphs import Graphs
+from manetdiff.model.graphs import Graphs, Layouts
 
 PARITY_SHARE = 0.5
 MOST_LINKED = 0.5  # share of linked pairs in the noise of the smallest fleets
@@ -28,17 +29,25 @@ class Process:
     redundancy: factor on the odds of a link in the noise. Above 1 the process goes through graphs with more links
         than it ends with: a redundant link is easier to prune than a missing one is to create.
     parity_pace: of the noise on parity, as a power of ᾱ. Below 1, sampling settles the parity before the edges.
+    heading: how much faster noise comes to a pair that is about to leave the sector it is in; 0: as to any other.
     """
 
     mean_degree: float
     redundancy: float = 1.0
     parity_pace: float = 1.0
+    heading: float = 0.0
 
     def __post_init__(self) -> None:
-        for name in ("mean_degree", "redundancy", "parity_pace"):
+        for name in ("mean_degree", "redundancy", "parity_pace", "heading"):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
+                raise ModelError(f"process: {name} must be a number of at least 0, not {value!r}")
+            if value == 0 and name != "heading":
                 raise ModelError(f"process: {name} must be a number above 0, not {value!r}")
+
+    def pace(self, layouts: Layouts, sectors: int) -> Tensor | None:
+        """(b, n, n): of the noise on each pair, as a power of ᾱ; None where it is the same for all."""
+        return 1 + self.heading * drift_risk(layouts, sectors) if self.heading else None
 
     def edge_share(self, mask: Tensor) -> Tensor:
         """(b, 1, 1): share of linked pairs in pure noise, for graphs of as many nodes as the mask (b, n) has."""
@@ -46,10 +55,10 @@ class Process:
         odds = self.redundancy * share / (1 - share)
         return (odds / (1 + odds))[:, None, None]
 
-    def noised(self, clean: Graphs, time: Tensor, draws: Graphs, mask: Tensor) -> Graphs:
+    def noised(self, clean: Graphs, time: Tensor, draws: Graphs, mask: Tensor, pace: Tensor | None = None) -> Graphs:
         """A sample of q(G_t | G_0). time: (b,) in 0 … 1; draws: uniform numbers of the graphs' shapes; mask: (b, n)."""
         noise = Graphs(self.edge_share(mask), torch.full_like(clean.parity, PARITY_SHARE))
-        return noised_over(clean, noise, (alpha_bar(time), alpha_bar(time, self.parity_pace)), draws, mask)
+        return noised_over(clean, noise, (alpha_bar(time), alpha_bar(time, self.parity_pace)), draws, mask, pace)
 
     def pure_noise(self, draws: Graphs, mask: Tensor) -> Graphs:
         """A graph at time 1."""
@@ -60,10 +69,18 @@ class Process:
         """What is between two times, (b,), for edges and for parity."""
         return Strides(stride(time, earlier), stride(time, earlier, pace=self.parity_pace))
 
-    def stepped(self, state: Graphs, predicted: Graphs, time: Tensor, earlier: Tensor, mask: Tensor) -> Graphs:
+    def stepped(
+        self,
+        state: Graphs,
+        predicted: Graphs,
+        time: Tensor,
+        earlier: Tensor,
+        mask: Tensor,
+        pace: Tensor | None = None,
+    ) -> Graphs:
         """Shares of edges and of parity 1 at the earlier time, given the state and the predicted clean shares."""
         noise = Graphs(self.edge_share(mask), torch.full_like(state.parity, PARITY_SHARE))
-        return stepped_over(state, predicted, noise, self.strides(time, earlier))
+        return stepped_over(state, predicted, noise, self.strides(time, earlier), pace)
 
     def to_dict(self) -> dict[str, Any]:
         """All values, JSON-ready."""
@@ -85,15 +102,27 @@ class Strides(NamedTuple):
     parity: Stride
 
 
-def noised_over(clean: Graphs, noise: Graphs, kept: tuple[Tensor, Tensor], draws: Graphs, mask: Tensor) -> Graphs:
-    """A sample of q(G_t | G_0). noise: shares of pure noise; kept: ᾱ(t) of edges and of parity, (b,)."""
-    edges = mixed(clean.edges, noise.edges, kept[0][:, None, None])
+def noised_over(
+    clean: Graphs,
+    noise: Graphs,
+    kept: tuple[Tensor, Tensor],
+    draws: Graphs,
+    mask: Tensor,
+    pace: Tensor | None = None,
+) -> Graphs:
+    """A sample of q(G_t | G_0). noise: shares of pure noise; kept: ᾱ(t) of edges and of parity, (b,); pace: (b, n, n),
+    a power of it for each pair."""
+    of_edges = kept[0][:, None, None]
+    edges = mixed(clean.edges, noise.edges, of_edges if pace is None else of_edges**pace)
     return settled(edges, mixed(clean.parity, noise.parity, kept[1][:, None]), draws, mask)
 
 
-def stepped_over(state: Graphs, predicted: Graphs, noise: Graphs, between: Strides) -> Graphs:
-    """Shares of edges and of parity 1 after a step. noise: those of pure noise, broadcasting."""
+def stepped_over(
+    state: Graphs, predicted: Graphs, noise: Graphs, between: Strides, pace: Tensor | None = None
+) -> Graphs:
+    """Shares of edges and of parity 1 after a step. noise: those of pure noise, broadcasting; pace: of each pair."""
     wide = Stride(*(part[:, None, None] for part in between.edges))
+    wide = wide if pace is None else at_pace(wide, pace)
     edges = posterior_over(state.edges, predicted.edges, noise.edges, wide)
     narrow = Stride(*(part[:, None] for part in between.parity))
     return Graphs(edges, posterior_over(state.parity, predicted.parity, noise.parity, narrow))

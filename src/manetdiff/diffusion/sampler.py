@@ -25,17 +25,25 @@ class Sampler:
         self.config = config or SamplerConfig()
 
     def step(
-        self, state: Graphs, prediction: Prediction, time: Tensor, earlier: Tensor, draws: Graphs, mask: Tensor
+        self,
+        state: Graphs,
+        prediction: Prediction,
+        time: Tensor,
+        earlier: Tensor,
+        draws: Graphs,
+        mask: Tensor,
+        pace: Tensor | None = None,
     ) -> Graphs:
         """The state at the earlier time: a draw from the exact posterior, marginalised over the prediction.
 
-        time, earlier: (b,); draws: uniform numbers; mask: (b, n). At time 0 the prediction itself is left.
+        time, earlier: (b,); draws: uniform numbers; mask: (b, n); pace: of the noise on each pair, see Process. At time
+        0 the prediction itself is left.
         """
         shares = predicted_shares(prediction, self.config.temperature, math.log(self.config.redundancy))
-        stepped = self.process.stepped(state, shares, time, earlier, mask)
+        stepped = self.process.stepped(state, shares, time, earlier, mask, pace)
         return settled(stepped.edges, stepped.parity, draws, mask)
 
-    def sample(self, denoise: Denoise, mask: Tensor, draws: Sequence[Graphs]) -> Graphs:
+    def sample(self, denoise: Denoise, mask: Tensor, draws: Sequence[Graphs], pace: Tensor | None = None) -> Graphs:
         """A graph for each layout. draws: one round for the noise and one for each step."""
         if len(draws) != self.config.steps + 1:
             raise ModelError(
@@ -45,7 +53,7 @@ class Sampler:
         for (t, s), drawn in zip(time_pairs(self.config.steps, self.config.grid), draws[1:], strict=True):
             time = torch.full((len(mask),), t, device=mask.device)
             earlier = torch.full((len(mask),), s, device=mask.device)
-            state = self.step(state, denoise(state, time), time, earlier, drawn, mask)
+            state = self.step(state, denoise(state, time), time, earlier, drawn, mask, pace)
         return state
 
 

@@ -33,6 +33,13 @@ def stride(time: Tensor, earlier: Tensor, *, pace: float = 1.0) -> Stride:
     return Stride(*(part.to(time.dtype) for part in (between, 1 - between, kept_s)))
 
 
+def at_pace(between: Stride, pace: Tensor) -> Stride:
+    """The same stride where ᾱ is raised to a power."""
+    # By way of what is lost: over a short step it is too small to be told from 1 - kept.
+    lost = -torch.expm1(pace * torch.log1p(-between.lost))
+    return Stride(1 - lost, lost, between.earlier**pace)
+
+
 def noised_share(clean: Tensor, share: Tensor | float, time: Tensor, *, pace: float = 1.0) -> Tensor:
     """q(x_t = 1 | x_0): clean holds states, or shares of state 1. time broadcasts against it; pace: see alpha_bar."""
     return mixed(clean, share, alpha_bar(time, pace))

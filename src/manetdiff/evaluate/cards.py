@@ -89,7 +89,7 @@ def _data(sources: list[Mapping[str, Any]]) -> str:
             f"{source['count']:,}",
             str(source["seed"]),
             f"{source['search_moves']:,}",
-            str(len(source["families"])),
+            str(len(source["families"]) - len(source.get("left_out", []))),
         ]
         for source in sources
     ]

@@ -10,16 +10,22 @@ import numpy as np
 
 from manetdiff.data import SolvedLayout
 from manetdiff.fleet import Fleet
-from manetdiff.radio import Radio
+from manetdiff.radio import Radio, link_tables
 from manetdiff.runtime.model import Model, load
 from manetdiff.scenarios import move_by
 from manetdiff.solvers import correct, polish, solve
+from manetdiff.solvers.budget import Budget, Meter
+from manetdiff.solvers.correction import correct_onto
+from manetdiff.solvers.polish import THOROUGH, search_on
+from manetdiff.solvers.workbench import Workbench
 from manetdiff.topology import Topology, continuity, metrics
 
 MOVEMENTS = (0.1, 0.3)
 BEFORE = "careful"
 # What the moved fleets' topologies are compared with.
 TARGET_MOVES = 50_000
+# An annealing that goes on from the previous topology: as long as an update takes.
+ANNEALED_MOVES = 4_000
 
 Way = Callable[[Topology, Fleet], Topology]
 
@@ -63,9 +69,20 @@ def _ways(model: Model) -> dict[str, Way]:
         "standard, 15 steps": lambda old, fleet: model.update(old, fleet, mode="standard", steps=15),
         "guided": lambda old, fleet: model.update(old, fleet, mode="guided"),
         "standard, polished": lambda old, fleet: model.update(old, fleet, mode="standard", polish=500),
+        "annealing from the old links": lambda old, fleet: _annealed_from(old, fleet),
         "old links, corrected": lambda old, fleet: correct(old, fleet, flip_parts=True),
         "old links, corrected and polished": lambda old, fleet: polish(correct(old, fleet), fleet, moves=2_000),
     }
+
+
+def _annealed_from(old: Topology, fleet: Fleet) -> Topology:
+    """The strongest search from the previous topology that takes about as long as an update: corrected, then annealed,
+    warm enough to leave it and kept to one link an antenna."""
+    tables = link_tables(fleet, Radio())
+    bench = Workbench(tables)
+    correct_onto(bench, old.links, old.parity, flip_parts=True)
+    search_on(bench, Meter(Budget(moves=ANNEALED_MOVES)), 0, limit=1, heat=THOROUGH)
+    return Topology(bench.links, bench.parity)
 
 
 def _row(

@@ -3,7 +3,8 @@
 All graphs of a batch are of one layout, so nothing is padded and nothing but the diagonal is masked. Edges are rows of
 one matrix, so that every linear map is one matrix product with its bias. A block's FiLM by the time and the FiLM of the
 tokens before it are one affine map. The softmax is written out, because over an axis in the middle it would be copied
-back and forth.
+back and forth; a residual is what a matrix product is added to, and the bias of a block's last product goes into the
+FiLM after it: each spares a pass over all edges.
 """
 
 from __future__ import annotations
@@ -48,22 +49,30 @@ class DenseBlock(nn.Module):
         self.scale = Affine(block.from_edges, 0, 3, plus=1.0)
         self.shift, self.carried = (Affine(block.from_edges, part, 3) for part in (1, 2))
         self.along, self.against = (Affine(block.to_edges, part, 2) for part in range(2))
+        self.against.bias.data += self.along.bias.data
+        norm, widen, activate, narrow = block.think_edges
+        self.think_edges = nn.Sequential(norm, widen, activate)
+        assert isinstance(narrow, nn.Linear)
+        self.narrow = narrow
 
-    def forward(self, nodes: Tensor, edges: Tensor, others: Tensor) -> tuple[Tensor, Tensor]:
-        """nodes: (b, n, d); edges: (b, n², d); others: (n, n, 1), 0 on the diagonal, else 1. Both as rows, after."""
+    def forward(self, nodes: Tensor, edges: Tensor, most: Tensor) -> tuple[Tensor, Tensor]:
+        """nodes: (b, n, d); edges: (b, n², d); most: (n, n, 1), that a score counts: next to nothing on the diagonal.
+
+        Both as rows, after; the edges without their last bias, `narrow.bias`.
+        """
         b, n, d = nodes.shape
         node_rows, edge_rows = nodes.reshape(b * n, d), edges.reshape(b * n * n, d)
         seen, normed = self.block.norm_nodes(node_rows), self.block.norm_edges(edge_rows)
         pairs = self.query(seen).reshape(b, n, 1, d) * self.key(seen).reshape(b, 1, n, d)
         score = pairs.reshape(b * n * n, d) * self.scale(normed) + self.shift(normed)
-        weight = torch.exp(score.clamp(-STEEPEST, STEEPEST)).reshape(b, n, n, d) * others
+        weight = torch.exp(torch.minimum(score.reshape(b, n, n, d), most))
         carried = self.value(seen).reshape(b, 1, n, d) + self.carried(normed).reshape(b, n, n, d)
         message = (weight * carried).sum(2) / weight.sum(2)
         node_rows = node_rows + self.block.to_nodes(message.reshape(b * n, d))
         node_rows = node_rows + self.block.think_nodes(node_rows)
         turned = self.against(score).reshape(b, n, n, d).transpose(1, 2).reshape(b * n * n, d)
-        edge_rows = edge_rows + self.along(score) + turned
-        return node_rows, edge_rows + self.block.think_edges(edge_rows)
+        edge_rows = torch.addmm(edge_rows, score, self.along.weight.t()) + turned
+        return node_rows, torch.addmm(edge_rows, self.think_edges(edge_rows), self.narrow.weight.t())
 
     def modulate(self, tokens: Tensor, node_rows: Tensor) -> tuple[Tensor, Tensor]:
         """The tokens after they have read the nodes, and the FiLM that they ask for: (b, 4 d), as Film has it."""
@@ -101,15 +110,16 @@ class DenseDenoiser(nn.Module):
         b, n = parity.shape
         d = of_nodes.shape[-1]
         apart = 1 - torch.eye(n, dtype=edges.dtype, device=edges.device)
+        most = (STEEPEST * (2 * apart - 1))[..., None]
         spin = 2 * parity - 1
         node_rows, edge_rows = self._embed(of_nodes, of_edges, looks, edges, spin, apart)
         tokens = self.first_tokens.expand(b, -1, -1)
         film = films[0][None, None].chunk(4, dim=-1)
         for layer, block in enumerate(self.blocks):
             nodes = node_rows.reshape(b, n, d) * film[0] + film[1]
-            node_rows, edge_rows = block(nodes, edge_rows.reshape(b, n * n, d) * film[2] + film[3], apart[..., None])
+            node_rows, edge_rows = block(nodes, edge_rows.reshape(b, n * n, d) * film[2] + film[3], most)
             tokens, asked = block.modulate(tokens, node_rows)  # type: ignore[operator]
-            film = _opened(asked)
+            film = _with_bias(_opened(asked), block.narrow.bias)  # type: ignore[union-attr, arg-type]
             if layer + 1 < len(self.blocks):
                 film = _after(film, films[layer + 1][None, None].chunk(4, dim=-1))
         nodes = node_rows.reshape(b, n, d) * film[0] + film[1]
@@ -153,6 +163,11 @@ def _opened(asked: Tensor) -> tuple[Tensor, ...]:
     wide = asked if asked.ndim == 3 else asked[:, None]
     node_scale, node_shift, edge_scale, edge_shift = wide.chunk(4, dim=-1)
     return 1 + node_scale, node_shift, 1 + edge_scale, edge_shift
+
+
+def _with_bias(film: tuple[Tensor, ...], bias: Tensor) -> tuple[Tensor, ...]:
+    """A FiLM of edges that still lack a bias: (x + c) f + g = x f + (c f + g)."""
+    return *film[:3], bias * film[2] + film[3]
 
 
 def _after(first: tuple[Tensor, ...], second: tuple[Tensor, ...]) -> tuple[Tensor, ...]:

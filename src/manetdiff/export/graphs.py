@@ -20,20 +20,25 @@ from manetdiff.model.graphs import Graphs, Layouts
 
 
 class LayoutGraph(nn.Module):
-    """What one layout says, embedded, and the shares of pure noise on it."""
+    """What one layout says, embedded, and the shares of pure noise on it; where noise comes sooner to some pairs, its
+    pace, too."""
 
     def __init__(self, generator: DiffusionGenerator) -> None:
         super().__init__()
         self.embed = generator.denoiser.embed_layouts
         self.process = generator.process
+        self.sectors = generator.config.sectors
 
     def forward(self, node: Tensor, pair: Tensor, sector: Tensor) -> tuple[Tensor, ...]:
         """node (1, n, 4), pair (1, n, n, 7), sector (1, n, n): the features of a layout."""
         mask = torch.ones_like(node[..., 0], dtype=torch.bool)
-        embedded = self.embed(Layouts(node, pair, sector, mask))
+        layouts = Layouts(node, pair, sector, mask)
+        embedded = self.embed(layouts)
         noise_edges = self.process.edge_share(mask).expand_as(sector) + torch.zeros_like(node[:, :, None, 0])
         noise_parity = torch.full_like(node[..., 0], PARITY_SHARE)
-        return embedded.nodes, embedded.edges, embedded.looks, noise_edges, noise_parity
+        pace = self.process.pace(layouts, self.sectors)
+        known = embedded.nodes, embedded.edges, embedded.looks, noise_edges, noise_parity
+        return known if pace is None else (*known, pace)
 
 
 class TimeGraph(nn.Module):
@@ -55,7 +60,7 @@ class NoiseGraph(nn.Module):
 
     def __init__(self, generator: DiffusionGenerator) -> None:
         super().__init__()
-        self.pace = generator.process.parity_pace
+        self.parity_pace = generator.process.parity_pace
 
     def forward(
         self,
@@ -66,12 +71,13 @@ class NoiseGraph(nn.Module):
         time: Tensor,
         drawn_edges: Tensor,
         drawn_parity: Tensor,
+        pace: Tensor | None = None,
     ) -> tuple[Tensor, ...]:
         """edges, parity: (1, n, n), (1, n), clean; time: (1,); what is drawn: (b, n, n), (b, n)."""
-        kept = alpha_bar(time), alpha_bar(time, self.pace)
+        kept = alpha_bar(time), alpha_bar(time, self.parity_pace)
         noise, drawn = Graphs(noise_edges, noise_parity), Graphs(drawn_edges, drawn_parity)
         mask = torch.ones_like(drawn_parity, dtype=torch.bool)
-        return noised_over(Graphs(edges, parity), noise, kept, drawn, mask)
+        return noised_over(Graphs(edges, parity), noise, kept, drawn, mask, pace)
 
 
 class StepGraph(nn.Module):
@@ -98,6 +104,7 @@ class StepGraph(nn.Module):
         favour: Tensor,
         guide: Tensor,
         guide_weight: Tensor,
+        pace: Tensor | None = None,
     ) -> tuple[Tensor, ...]:
         """The graphs at the earlier time, and the clean ones as predicted: shares of edges and of parity 1.
 
@@ -109,7 +116,7 @@ class StepGraph(nn.Module):
         parts = [part[None] for part in strides]
         between = Strides(Stride(*parts[:3]), Stride(*parts[3:]))
         state, noise = Graphs(edges, parity), Graphs(noise_edges, noise_parity)
-        stepped = stepped_over(state, shares, noise, between)
+        stepped = stepped_over(state, shares, noise, between, pace)
         mask = torch.ones_like(parity, dtype=torch.bool)
         after = settled(stepped.edges, stepped.parity, Graphs(drawn_edges, drawn_parity), mask)
         return after.edges, after.parity, shares.edges, shares.parity

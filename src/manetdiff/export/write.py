@@ -17,7 +17,7 @@ from manetdiff.diffusion.weights import Weights
 from manetdiff.errors import ModelError
 from manetdiff.export.graphs import LayoutGraph, NoiseGraph, StepGraph, TimeGraph
 from manetdiff.features import NODE_FEATURES, PAIR_FEATURES
-from manetdiff.runtime.bundle import Bundle
+from manetdiff.runtime.bundle import PACE, Bundle
 
 OPSET = 20
 # The sizes at which the functions are traced; none of them stays in the file.
@@ -49,7 +49,7 @@ def exported(name: str, weights: Weights) -> Bundle:
         "earlier": (torch.linspace(0.75, 0.0, k), {0: count}),
     }
     given_features = [value for value, _ in features.values()]
-    of_nodes, of_edges, looks, noise_edges, noise_parity = layout(*given_features)
+    of_nodes, of_edges, looks, noise_edges, noise_parity, *own_pace = layout(*given_features)
     films, strides = times(*(value for value, _ in moments.values()))
     square, row = {1: nodes, 2: nodes}, {1: nodes}
     shares = {"noise_edges": (noise_edges, square), "noise_parity": (noise_parity, row)}
@@ -65,14 +65,15 @@ def exported(name: str, weights: Weights) -> Bundle:
     pulls = {name: (torch.zeros(1, n, n), square) for name in ("favour", "guide", "guide_weight")}
     embedded = {"of_nodes": (of_nodes, row), "of_edges": (of_edges, square), "looks": (looks, square)}
     moment = {"films": (films[0], None), "strides": (strides[0], None)}
+    paced = {PACE: (own_pace[0], square)} if own_pace else {}
     after = ("edges_after", "parity_after")
     graphs = {
-        "layout": _onnx(layout, features, ("of_nodes", "of_edges", "looks", "noise_edges", "noise_parity")),
+        "layout": _onnx(layout, features, (*embedded, *shares, *paced)),
         "times": _onnx(times, moments, ("films", "strides")),
-        "noise": _onnx(noise, {**clean, **shares, "time": (torch.ones(1), None), **drawn}, after),
+        "noise": _onnx(noise, {**clean, **shares, "time": (torch.ones(1), None), **drawn, **paced}, after),
         "step": _onnx(
             step,
-            {**embedded, **shares, **moment, **noisy, **drawn, "heat": (torch.ones(1), None), **pulls},
+            {**embedded, **shares, **moment, **noisy, **drawn, "heat": (torch.ones(1), None), **pulls, **paced},
             (*after, "edge_shares", "parity_shares"),
         ),
     }

@@ -13,6 +13,7 @@ Kind = Literal["diffusion", "graph-vae", "gt-vae"]
 Modulation = Literal["acam", "cam", "statistics", "none"]
 Similarity = Literal["cosine", "dot"]
 Reading = Literal["nodes", "nodes+edges"]
+Activation = Literal["gelu", "relu"]
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class ModelConfig:
         knows positions, yaw and the noisy graph.
     components: whether the network is told which nodes the noisy links join already, so that it can see what would
         join the rest.
+    activation: of the feed-forward layers; a ReLU costs a CPU nothing, because it is part of the matrix product.
     sectors: antennas per node, Q; the radio's must be the same.
     latent: of the variational baselines, numbers per node.
     """
@@ -41,6 +43,7 @@ class ModelConfig:
     reads: Reading = "nodes"
     domain_features: bool = True
     components: bool = False
+    activation: Activation = "gelu"
     sectors: int = 4
     latent: int = 8
 
@@ -50,6 +53,7 @@ class ModelConfig:
             ("modulation", Modulation),
             ("similarity", Similarity),
             ("reads", Reading),
+            ("activation", Activation),
         ):
             if getattr(self, name) not in get_args(choices):
                 raise ModelError(

@@ -33,7 +33,7 @@ class Denoiser(nn.Module):
         self.embed_graph = GraphEmbedding(config)
         self.embed_time = TimeEmbedding(2 * width)
         self.time_films = nn.ModuleList(Film(2 * width, width) for _ in range(config.blocks))
-        self.blocks = nn.ModuleList(GraphTransformerBlock(width) for _ in range(config.blocks))
+        self.blocks = nn.ModuleList(GraphTransformerBlock(width, config.activation) for _ in range(config.blocks))
         self.modulations = nn.ModuleList()
         if config.modulation in ("acam", "cam"):
             self.tokens = nn.Parameter(torch.randn(config.tokens, width) / math.sqrt(width))

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
+from manetdiff.model.config import Activation
+
 HIDDEN = -1e4  # the score of a pair that must not be seen; finite, so that a row of padding stays finite
 
 
@@ -16,7 +18,7 @@ class GraphTransformerBlock(nn.Module):
     q, k, v come from the nodes; m, a, u from the edges. Residual, normalised before each part.
     """
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, activation: Activation = "gelu") -> None:
         super().__init__()
         self.norm_nodes = nn.LayerNorm(width)
         self.norm_edges = nn.LayerNorm(width)
@@ -24,8 +26,8 @@ class GraphTransformerBlock(nn.Module):
         self.from_edges = nn.Linear(width, 3 * width)
         self.to_nodes = nn.Linear(width, width)
         self.to_edges = nn.Linear(width, 2 * width)
-        self.think_nodes = _feed_forward(width, 4)
-        self.think_edges = _feed_forward(width, 2)
+        self.think_nodes = _feed_forward(width, 4, activation)
+        self.think_edges = _feed_forward(width, 2, activation)
 
     def forward(self, nodes: Tensor, edges: Tensor, pair_mask: Tensor) -> tuple[Tensor, Tensor]:
         """nodes: (b, n, d); edges: (b, n, n, d); pair_mask: (b, n, n)."""
@@ -42,7 +44,8 @@ class GraphTransformerBlock(nn.Module):
         return nodes, edges
 
 
-def _feed_forward(width: int, factor: int) -> nn.Sequential:
+def _feed_forward(width: int, factor: int, activation: Activation) -> nn.Sequential:
+    between = nn.ReLU() if activation == "relu" else nn.GELU()
     return nn.Sequential(
-        nn.LayerNorm(width), nn.Linear(width, factor * width), nn.GELU(), nn.Linear(factor * width, width)
+        nn.LayerNorm(width), nn.Linear(width, factor * width), between, nn.Linear(factor * width, width)
     )

@@ -100,7 +100,7 @@ class TransformerDecoder(nn.Module):
         super().__init__()
         width = config.width
         self.from_latent = nn.Linear(config.latent, width)
-        self.blocks = nn.ModuleList(GraphTransformerBlock(width) for _ in range(config.blocks))
+        self.blocks = nn.ModuleList(GraphTransformerBlock(width, config.activation) for _ in range(config.blocks))
         self.norm_nodes = nn.LayerNorm(width)
         self.norm_edges = nn.LayerNorm(width)
         self.edges = _head(width)

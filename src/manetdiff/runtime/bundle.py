@@ -35,6 +35,8 @@ GRAPHS = {
     "noise": (*NOISY, *SHARES, "time", *DRAWN),
     "step": (*EMBEDDED, *SHARES, *MOMENT, *NOISY, *DRAWN, "heat", "favour", "guide", "guide_weight"),
 }
+# Of the noise on each pair: a layout's, taken by these functions where it is not the same for all pairs.
+PACE, PACED = "pace", ("noise", "step")
 # No file of ours comes near; a forged one must not fill the memory.
 MOST_BYTES = 256 * 2**20
 # All entries carry this time, so that the same content is the same bytes.

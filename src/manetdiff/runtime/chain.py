@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from manetdiff.errors import CheckpointError
 from manetdiff.features import LayoutFeatures
-from manetdiff.runtime.bundle import GRAPHS, Bundle
+from manetdiff.runtime.bundle import EMBEDDED, GRAPHS, PACE, PACED, SHARES, Bundle
 from manetdiff.sampling import Draws
 
 Array = npt.NDArray[np.float32]
@@ -69,10 +69,12 @@ class Outcome(NamedTuple):
 
 
 class EmbeddedLayout(NamedTuple):
-    """What does not change over the steps; noise: that of the model's own process."""
+    """What does not change over the steps; noise: that of the model's own process; pace: of it on each pair, where that
+    is not the same for all."""
 
     inputs: Mapping[str, Array]
     noise: Noise
+    pace: Mapping[str, Array]
 
 
 class Chain:
@@ -92,8 +94,10 @@ class Chain:
             }
         except Exception as error:  # ONNX Runtime's errors have no common base of their own
             raise CheckpointError(f"{bundle.name}: its graphs cannot be loaded: {error}") from None
+        paced = {PACE} if PACE in {made.name for made in self._sessions["layout"].get_outputs()} else set()
         for name, session in self._sessions.items():
-            if {given.name for given in session.get_inputs()} != set(GRAPHS[name]):
+            wanted = set(GRAPHS[name]) | (paced if name in PACED else set())
+            if {given.name for given in session.get_inputs()} != wanted:
                 raise CheckpointError(f"{bundle.name}: its function {name!r} does not take what it should")
         self._moments: dict[TimePairs, tuple[Array, Array]] = {}
         self._lock = threading.Lock()
@@ -101,13 +105,24 @@ class Chain:
     def embed(self, features: LayoutFeatures) -> EmbeddedLayout:
         """A layout, embedded."""
         feed = {"node": features.node[None], "pair": features.pair[None], "sector": features.sector[None]}
-        of_nodes, of_edges, looks, noise_edges, noise_parity = self._sessions["layout"].run(None, feed)
-        inputs = {"of_nodes": of_nodes, "of_edges": of_edges, "looks": looks}
-        return EmbeddedLayout(inputs, Noise(noise_edges, noise_parity))
+        session = self._sessions["layout"]
+        made = dict(zip((entry.name for entry in session.get_outputs()), session.run(None, feed), strict=True))
+        inputs = {name: made[name] for name in EMBEDDED}
+        pace = {PACE: made[PACE]} if PACE in made else {}
+        return EmbeddedLayout(inputs, Noise(*(made[name] for name in SHARES)), pace)
 
-    def noised(self, clean: States, noise: Noise, time: float, drawn_edges: Array, drawn_parity: Array) -> States:
+    def noised(
+        self,
+        layout: EmbeddedLayout,
+        noise: Noise,
+        clean: States,
+        time: float,
+        drawn_edges: Array,
+        drawn_parity: Array,
+    ) -> States:
         """Clean graphs at a time of the noise process; at time 1, pure noise. clean: of batch 1."""
         feed = {
+            **layout.pace,
             "edges": clean.edges,
             "parity": clean.parity,
             "noise_edges": noise.edges,
@@ -131,6 +146,7 @@ class Chain:
         films, strides = self._moment(tuple(pairs))
         feed = {
             **layout.inputs,
+            **layout.pace,
             "noise_edges": noise.edges,
             "noise_parity": noise.parity,
             "heat": np.array([controls.heat], dtype=np.float32),

@@ -4,32 +4,31 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from manetdiff.errors import ModelError
 from manetdiff.runtime.options import Options
-from manetdiff.sampling import Grid
+from manetdiff.sampling import Grid, grid_for
 from manetdiff.solvers.polish import GENTLE, THOROUGH, Heat
-
-# Where a grid that is denser near the noise begins to lose against an even one.
-EVEN_FROM = 20
 
 
 @dataclass(frozen=True)
 class Effort:
-    """steps: of denoising. samples: drawn together, the best of them kept. polish: moves of the local search on each
-    sample; 0: none. correct: whether samples are corrected. heat: how far the local search strays.
+    """steps: of denoising. samples: drawn together, the best of them kept. finalists: of the samples, so many go on to
+    the local search, those that are best after correction; 0: all. polish: moves of the local search on each; 0: none.
+    correct: whether samples are corrected. heat: how far the local search strays.
     small: whether the small network takes the steps, where there is one beside the model's own."""
 
     steps: int
     samples: int = 1
+    finalists: int = 0
     polish: int = 0
     correct: bool = True
     heat: Heat = THOROUGH
     small: bool = False
 
     def __post_init__(self) -> None:
-        for name, least in (("steps", 1), ("samples", 1), ("polish", 0)):
+        for name, least in (("steps", 1), ("samples", 1), ("finalists", 0), ("polish", 0)):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= 10**7:
                 raise ModelError(f"{name} must be a whole number of at least {least}, not {value!r}")
@@ -37,9 +36,14 @@ class Effort:
             raise ModelError(f"correct must be true or false, not {self.correct!r}")
 
     @property
+    def searched(self) -> int:
+        """Samples that the local search gets."""
+        return min(self.finalists or self.samples, self.samples)
+
+    @property
     def grid(self) -> Grid:
         """How the times of the steps are spaced."""
-        return "linear" if self.steps >= EVEN_FROM else "cosine"
+        return grid_for(self.steps)
 
     @property
     def raw(self) -> bool:
@@ -47,41 +51,57 @@ class Effort:
         return not self.correct and self.polish == 0
 
 
-# Measured points at 16 nodes, the fastest first. Many short samples beat few long ones at every budget, and for that
-# the small network is the better one.
+class Preset(NamedTuple):
+    """A measured point at 16 nodes and one at 32; fleets of other sizes take the nearer one's."""
+
+    at_16: Effort
+    at_32: Effort
+
+
+def _short(steps: int, samples: int, polish: int, finalists: int = 0) -> Effort:
+    # Many short samples beat few long ones at every budget, and for that the small network is the better one.
+    return Effort(steps, samples, finalists, polish, small=True)
+
+
+# The fastest first. Where there is no time for all samples to be searched, the best after correction are.
 PRESETS = {
-    "instant": Effort(steps=1, samples=2, polish=200, small=True),
-    "fast": Effort(steps=1, samples=4, polish=250, small=True),
-    "balanced": Effort(steps=3, samples=4, polish=300, small=True),
-    "careful": Effort(steps=2, samples=12, polish=400, small=True),
-    "thorough": Effort(steps=3, samples=16, polish=700, small=True),
-    "best": Effort(steps=3, samples=32, polish=700, small=True),
+    "instant": Preset(_short(1, 2, 300, finalists=1), _short(1, 3, 1_500, finalists=1)),
+    "fast": Preset(_short(1, 4, 250, finalists=2), _short(1, 4, 2_300, finalists=2)),
+    "balanced": Preset(_short(3, 4, 250), _short(2, 5, 2_000)),
+    "careful": Preset(_short(2, 12, 400), _short(2, 11, 2_500)),
+    "thorough": Preset(_short(3, 16, 700), _short(3, 14, 4_500)),
+    "best": Preset(_short(3, 40, 700), _short(3, 28, 4_700)),
 }
 DEFAULT = "balanced"
 # Of an update; its steps follow from the movement. Polishing would trade links that could stay for throughput.
 UPDATE = Effort(steps=1, polish=0, heat=GENTLE, small=True)
-# Moves of the local search where it is asked for without a number.
+# Moves of the local search where it is asked for without a number, at 16 nodes.
 POLISH = 500
-# A fleet of n nodes gets (n / 16) to this power as many moves of the local search.
+# A fleet of twice the nodes gets 2 to this power as many moves of the local search.
 MOVES_GROW = 2.75
-USUAL_NODES = 16
 
 
-def growth_of(n: int) -> float:
-    """How many times the moves of a preset a fleet of n nodes gets."""
-    return float((n / USUAL_NODES) ** MOVES_GROW)
+def growth_of(n: int, measured: int = 16) -> float:
+    """How many times the moves that were measured at so many nodes a fleet of n nodes gets."""
+    return float((n / measured) ** MOVES_GROW)
+
+
+def preset_effort(name: str, n: int) -> Effort:
+    """What a preset is for a fleet of n nodes."""
+    preset = PRESETS[name]
+    # In between, the nearer one by ratio.
+    effort, measured = (preset.at_16, 16) if n * n < 16 * 32 else (preset.at_32, 32)
+    return dataclasses.replace(effort, polish=round(effort.polish * growth_of(n, measured)))
 
 
 def chosen_effort(options: Options, n: int, usual: Effort | None = None) -> Effort:
     """The preset asked for, or what is usual, with what was asked for instead, for a fleet of n nodes."""
     if options.preset is not None and options.preset not in PRESETS:
         raise ModelError(f"unknown preset {options.preset!r}; known are {', '.join(PRESETS)}")
-    base = PRESETS[options.preset] if options.preset else usual or PRESETS[DEFAULT]
-    growth = growth_of(n)
+    base = usual if usual is not None and options.preset is None else preset_effort(options.preset or DEFAULT, n)
     asked: dict[str, Any] = {"steps": options.steps, "samples": options.samples, "correct": options.correct}
-    asked["polish"] = round(base.polish * growth)
     if isinstance(options.polish, bool):
-        asked["polish"] = round((base.polish or POLISH) * growth) if options.polish else 0
+        asked["polish"] = (base.polish or round(POLISH * growth_of(n))) if options.polish else 0
     elif options.polish is not None:
         asked["polish"] = options.polish
     chosen = dataclasses.replace(base, **{key: value for key, value in asked.items() if value is not None})

@@ -51,7 +51,7 @@ class Model:
     def __init__(self, bundle: Bundle, *, threads: int | None = None, companion: Bundle | None = None) -> None:
         self.name, self.radio, self.card = bundle.name, bundle.radio, bundle.card
         self.sampling = bundle.sampling
-        self.threads = _checked_threads(threads)
+        self.threads = checked_threads(threads)
         self._chain = Chain(bundle)
         self._companion = None if companion is None else Chain(companion)
         self._paces: dict[int, Pace] = {}
@@ -136,9 +136,11 @@ class Model:
         """The preset that a time budget has room for, by how fast this machine is on fleets of this size."""
         n = len(fleet)
         if n not in self._paces:
-            self._paces[n] = pace_of(lambda preset: self._generate(fleet, Options(radio=options.radio, preset=preset)))
+            self._paces[n] = pace_of(
+                lambda preset: self._generate(fleet, Options(radio=options.radio, preset=preset)), n
+            )
         assert options.budget_ms is not None
-        return affordable(options.budget_ms / 1e3, self._paces[n])
+        return affordable(options.budget_ms / 1e3, self._paces[n], n)
 
     def _made(
         self,
@@ -168,7 +170,7 @@ class Model:
         for start in range(0, effort.samples, TOGETHER):
             streams = [(seed, k) for k in range(start, min(start + TOGETHER, effort.samples))]
             draws = chain_draws(streams, len(fleet), effort.steps + 1, decide=True)
-            first = chain.noised(way.clean, way.noise, way.noised_to, draws.edges[0], draws.parity[0])
+            first = chain.noised(layout, way.noise, way.clean, way.noised_to, draws.edges[0], draws.parity[0])
             later = Draws(draws.edges[1:], draws.parity[1:])
             outcome = chain.run(layout, way.noise, first, way.pairs, later, controls)
             sampled += samples_of(outcome.states, checked)
@@ -201,13 +203,14 @@ class Model:
         """The best sample after refinement, and what was done."""
         stages = Stages()
         judged = tables if pins is None else pins.applied(tables)
-        how = Refinement(effort.correct, effort.polish, effort.heat)
+        how = Refinement(effort.correct, effort.polish, effort.heat, effort.finalists)
         best = best_of(sampled, judged, how, seed, stages)
         stages_s = {"correction": stages.correction, "polish": stages.polish}
         report = {
             **told,
             "steps": effort.steps,
             "samples": effort.samples,
+            **({"finalists": effort.searched} if effort.polish else {}),
             "kept": best.place,
             **best.report,
             "valid": best.valid,
@@ -263,7 +266,8 @@ def _weights(carried: Carried, how: Mending) -> npt.NDArray[np.float32]:
     return (how.pull * carried.both_known)[None].astype(np.float32)
 
 
-def _checked_threads(threads: int | None) -> int:
+def checked_threads(threads: int | None) -> int:
+    """As many as asked for, or as there are cores to use."""
     if threads is None:
         return usable_cores()
     if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:

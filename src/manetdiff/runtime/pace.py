@@ -5,38 +5,39 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from manetdiff.runtime.effort import PRESETS
+from manetdiff.runtime.effort import PRESETS, preset_effort
 from manetdiff.topology import Topology
 
 
 class Pace(NamedTuple):
-    """Seconds for fleets of one size: of what is done once, of a step of one sample, and of one of a preset's moves
-    of the search, which stands for more of them in larger fleets."""
+    """Seconds for fleets of one size: of what is done once, of a step of one sample, and of a move of the search."""
 
     once: float
     step: float
     move: float
 
 
-def pace_of(generate: Callable[[str], Topology]) -> Pace:
-    """The pace, from two presets that differ in their steps. generate: makes a topology by a preset."""
+def pace_of(generate: Callable[[str], Topology], n: int) -> Pace:
+    """The pace on fleets of n nodes, from two presets that differ in their steps. generate: makes a topology by one."""
     few, many = "instant", "balanced"
     seconds = {}
     for preset in (few, many):
         generate(preset)  # once for what is only done the first time
         seconds[preset] = min((generate(preset).report["seconds"] for _ in range(2)), key=lambda spent: spent["total"])
-    steps = {name: PRESETS[name].samples * PRESETS[name].steps for name in seconds}
+    efforts = {name: preset_effort(name, n) for name in seconds}
+    steps = {name: effort.samples * effort.steps for name, effort in efforts.items()}
     network = {name: spent["total"] - spent["polish"] for name, spent in seconds.items()}
     step = max(0.0, network[many] - network[few]) / (steps[many] - steps[few])
-    moves = PRESETS[many].samples * PRESETS[many].polish
+    moves = efforts[many].searched * efforts[many].polish
     return Pace(max(0.0, network[few] - steps[few] * step), step, seconds[many]["polish"] / moves)
 
 
-def affordable(budget: float, pace: Pace) -> str:
+def affordable(budget: float, pace: Pace, n: int) -> str:
     """The last preset that a budget in seconds has room for, or the fastest."""
     picked = next(iter(PRESETS))
-    for name, effort in PRESETS.items():
-        cost = pace.once + effort.samples * (effort.steps * pace.step + effort.polish * pace.move)
+    for name in PRESETS:
+        effort = preset_effort(name, n)
+        cost = pace.once + effort.samples * effort.steps * pace.step + effort.searched * effort.polish * pace.move
         if cost <= budget:
             picked = name
     return picked

@@ -38,11 +38,12 @@ class Sample(NamedTuple):
 @dataclass(frozen=True)
 class Refinement:
     """correct: whether the paper's correction runs. polish: moves of the local search on each sample, 0 for none; heat:
-    how far it strays."""
+    how far it strays; finalists: how many of the corrected samples get it, the best ones, 0 for all."""
 
     correct: bool
     polish: int
     heat: Heat = GENTLE
+    finalists: int = 0
 
 
 class Refined(NamedTuple):
@@ -80,26 +81,50 @@ def best_of(samples: Sequence[Sample], tables: LinkTables, how: Refinement, seed
     if not how.correct:
         return _best_uncorrected(samples, tables, how, seed, stages)
     bench = Workbench(tables)
-    best: Refined | None = None
-    fewest = tables.nodes + 1
-    for k, sample in enumerate(samples):
-        began = time.perf_counter()
-        counts = correct_onto(bench, sample.links, sample.parity, flip_parts=True)
-        corrected = time.perf_counter()
-        before, report = bench.throughput, dict[str, Any]({"correction": counts})
-        if how.polish:
-            search_on(bench, Meter(Budget(moves=how.polish)), _seed(seed, k), limit=1, heat=how.heat)
-            report["polish"] = {"moves": how.polish, "gain": bench.throughput - before}
-        stages.correction += corrected - began
-        stages.polish += time.perf_counter() - corrected
-        parts, throughput = bench.parts, bench.throughput
-        if best is None or (-parts, throughput) > (-fewest, best.throughput):
-            # Corrected links are of opposite parity, within range and alone on their antennas.
-            whole = parts == 1
-            best = Refined(Sample(bench.links, bench.parity), k, whole, whole, throughput, report)
-            fewest = parts
-    assert best is not None
-    return best if best.connected or tables.constants[PINS] > 0 else _by_search(best, fewest, tables, seed)
+    began = time.perf_counter()
+    corrected = [_corrected(bench, sample, k) for k, sample in enumerate(samples)]
+    done = time.perf_counter()
+    searched = [_searched(bench, one, how, seed) for one in _finalists(corrected, how)] if how.polish else corrected
+    stages.correction += done - began
+    stages.polish += time.perf_counter() - done
+    best = max(searched, key=_merit)
+    # Corrected links are of opposite parity, within range and alone on their antennas.
+    whole = best.parts == 1
+    refined = Refined(best.sample, best.place, whole, whole, best.throughput, best.report)
+    return refined if whole or tables.constants[PINS] > 0 else _by_search(refined, best.parts, tables, seed)
+
+
+class _Candidate(NamedTuple):
+    """A sample on its way. place: which one it was."""
+
+    sample: Sample
+    place: int
+    parts: int
+    throughput: float
+    report: dict[str, Any]
+
+
+def _merit(one: _Candidate) -> tuple[int, float, int]:
+    """Fewest parts first, then T; of equals, the first one."""
+    return -one.parts, one.throughput, -one.place
+
+
+def _corrected(bench: Workbench, sample: Sample, place: int) -> _Candidate:
+    counts = correct_onto(bench, sample.links, sample.parity, flip_parts=True)
+    made = Sample(bench.links, bench.parity)
+    return _Candidate(made, place, bench.parts, bench.throughput, {"correction": counts})
+
+
+def _finalists(corrected: Sequence[_Candidate], how: Refinement) -> Sequence[_Candidate]:
+    return sorted(corrected, key=_merit, reverse=True)[: how.finalists] if how.finalists else corrected
+
+
+def _searched(bench: Workbench, one: _Candidate, how: Refinement, seed: int) -> _Candidate:
+    bench.put(*one.sample)
+    search_on(bench, Meter(Budget(moves=how.polish)), _seed(seed, one.place), limit=1, heat=how.heat)
+    told = {"moves": how.polish, "gain": bench.throughput - one.throughput}
+    made = Sample(bench.links, bench.parity)
+    return _Candidate(made, one.place, bench.parts, bench.throughput, {**one.report, "polish": told})
 
 
 def _by_search(best: Refined, parts: int, tables: LinkTables, seed: int) -> Refined:
@@ -108,10 +133,14 @@ def _by_search(best: Refined, parts: int, tables: LinkTables, seed: int) -> Refi
     found = search(tables, Budget(moves=FALLBACK_MOVES_A_NODE * tables.nodes), int(seed))
     if found.components >= parts:
         return best
-    scores = metrics_from_tables(Topology(found.links, found.parity), tables)
-    made = Sample(found.links, found.parity)
+    # The search may leave two links on an antenna; pruning them must not take the network apart again.
+    bench = Workbench(tables)
+    correct_onto(bench, found.links, found.parity, flip_parts=True)
+    pruned = bench.parts <= found.components
+    made = Sample(bench.links, bench.parity) if pruned else Sample(found.links, found.parity)
+    scores = metrics_from_tables(Topology(*made), tables)
     whole, valid = bool(scores["connected"]), bool(scores["valid"])
-    return Refined(made, best.place, whole, valid, found.throughput, {**best.report, "fallback": True})
+    return Refined(made, best.place, whole, valid, float(scores["throughput"]), {**best.report, "fallback": True})
 
 
 def _best_uncorrected(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 import torch
 from torch import Tensor
@@ -26,6 +27,7 @@ from manetdiff.features import FEATURES_VERSION, layout_features
 from manetdiff.fleet import Fleet
 from manetdiff.model.graphs import Graphs, Layouts
 from manetdiff.radio import Radio
+from manetdiff.scenarios import FAMILIES
 
 TASK = 500  # layouts that a process makes the features of at a time
 TASKS_A_WORKER = 20  # fewer are made sooner than another process is started
@@ -60,7 +62,7 @@ class Bucket:
         layouts = Layouts(node, self.pair[rows].to(node.dtype), self.sector[rows], mask)
         return layouts, Graphs(self.edges[rows].to(node.dtype), self.parity[rows].to(node.dtype))
 
-    def part(self, rows: slice) -> Bucket:
+    def part(self, rows: Tensor | slice) -> Bucket:
         """A bucket of some of the layouts."""
         return Bucket(*(tensor[rows] for tensor in self._tensors()))
 
@@ -101,12 +103,17 @@ class Corpus:
 
 
 def read_corpus(
-    folders: Sequence[Path], radio: Radio | None = None, *, held_out: int = 0, workers: int | None = None
+    folders: Sequence[Path],
+    radio: Radio | None = None,
+    *,
+    held_out: int = 0,
+    leave_out: Sequence[str] = (),
+    workers: int | None = None,
 ) -> Corpus:
     """Read datasets that were solved for one radio. radio: the one asked for; by default that of the first dataset.
 
     held_out: so many layouts of each size are kept apart, the last of each dataset, but at most a fifth of it.
-    The features are kept in each folder for the next run.
+    leave_out: families of layouts that the run must not see. The features are kept in each folder for the next run.
     """
     if not folders:
         raise DataError("give at least one folder of solved layouts")
@@ -117,17 +124,24 @@ def read_corpus(
         if difference:
             name, there, wanted = difference
             raise DataError(f"{folder}: solved with the radio's {name} = {there!r}, not {wanted!r} as asked for")
+    if unknown := set(leave_out) - set(FAMILIES):
+        raise DataError(f"no family {', '.join(sorted(unknown))} to leave out; there are {', '.join(FAMILIES)}")
     if held_out:
         _refuse_shared_layouts(folders, datasets)
     pieces = [(dataset, n, folder) for folder, dataset in zip(folders, datasets, strict=True) for n in dataset.nodes]
     buckets = _kept_buckets(pieces, asked, workers or usable_cores())
     parts: dict[int, list[Bucket]] = {}
     apart = []
-    for (dataset, n, _), bucket in zip(pieces, buckets, strict=True):
+    for (dataset, n, folder), whole in zip(pieces, buckets, strict=True):
+        rows = dataset.table.filter(pc.equal(dataset.table["nodes"], n))
+        seen = ~np.isin(rows["family"].to_pylist(), list(leave_out))
+        if not seen.any():
+            raise DataError(f"{folder}: nothing is left without the families {', '.join(leave_out)}")
+        bucket = whole if seen.all() else whole.part(torch.from_numpy(np.flatnonzero(seen)))
         count = min(held_out, len(bucket) // 5)
         parts.setdefault(n, []).append(bucket.part(slice(0, len(bucket) - count)))
-        apart += _last_layouts(dataset, n, count)
-    sources = [dataset.settings.to_dict() for dataset in datasets]
+        apart += _last_layouts(Dataset(dataset.settings, rows.filter(pa.array(seen))), count)
+    sources = [_source(dataset, leave_out) for dataset in datasets]
     return Corpus({n: _joined(some) for n, some in sorted(parts.items())}, apart, asked, sources)
 
 
@@ -220,9 +234,15 @@ def _keep(path: Path, arrays: dict[str, np.ndarray]) -> None:
             temporary.unlink(missing_ok=True)
 
 
-def _last_layouts(dataset: Dataset, n: int, count: int) -> list[SolvedLayout]:
-    rows = dataset.table.filter(pc.equal(dataset.table["nodes"], n))
-    return list(Dataset(dataset.settings, rows.slice(rows.num_rows - count)))
+def _last_layouts(dataset: Dataset, count: int) -> list[SolvedLayout]:
+    return list(Dataset(dataset.settings, dataset.table.slice(dataset.table.num_rows - count)))
+
+
+def _source(dataset: Dataset, leave_out: Sequence[str]) -> dict[str, object]:
+    """The settings of a dataset, and what of it is left out."""
+    settings: dict[str, object] = dataset.settings.to_dict()
+    left_out = sorted(set(leave_out) & set(dataset.settings.families))
+    return {**settings, "left_out": left_out} if left_out else settings
 
 
 def _joined(buckets: list[Bucket]) -> Bucket:

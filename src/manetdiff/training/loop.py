@@ -73,7 +73,7 @@ class Trainer:
         self.split = shares({n: len(bucket) for n, bucket in corpus.buckets.items()}, recipe, fabric.world_size)
         self.epoch_steps = steps_an_epoch(self.split)
         self.steps = recipe.epochs * self.epoch_steps
-        self.process = Process(corpus.mean_degree, plan.redundancy, plan.parity_pace)
+        self.process = Process(corpus.mean_degree, plan.redundancy, plan.parity_pace, plan.heading)
         split = [list(share) for share in self.split]  # it depends on the number of processes
         made_of = {"features": FEATURES_VERSION, "data": corpus.sources, "process": self.process.to_dict()}
         run = {**plan.to_dict(), **made_of, "split": split}

@@ -26,13 +26,14 @@ ORDER, NOISE = 0, 1  # random streams of a run
 
 @dataclass(frozen=True)
 class Plan:
-    """model, losses, recipe; redundancy and parity_pace of the noise process."""
+    """model, losses, recipe; redundancy, parity_pace and heading of the noise process."""
 
     model: ModelConfig
     recipe: Recipe
     losses: LossWeights = field(default_factory=LossWeights)
     redundancy: float = 1.0
     parity_pace: float = 1.0
+    heading: float = 0.0
 
     def to_dict(self) -> dict[str, Any]:
         """All values, JSON-ready."""
@@ -42,6 +43,7 @@ class Plan:
             "losses": self.losses.to_dict(),
             "redundancy": self.redundancy,
             "parity_pace": self.parity_pace,
+            "heading": self.heading,
         }
 
     @classmethod
@@ -53,6 +55,7 @@ class Plan:
             LossWeights.from_dict(values["losses"]),
             values["redundancy"],
             values["parity_pace"],
+            values.get("heading", 0.0),
         )
 
 

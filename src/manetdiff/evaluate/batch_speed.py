@@ -1,0 +1,129 @@
+"""How many topologies a second a GPU samples, from one at a time to thousands, and how good they are."""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from manetdiff.data import SolvedLayout, load_benchmark
+from manetdiff.features import layout_features, pad
+from manetdiff.gpu import BatchModel, load
+from manetdiff.model.graphs import Layouts
+from manetdiff.radio import Radio
+from manetdiff.topology import metrics
+
+STEPS = (50, 10, 3)
+GPU_BATCHES = (1, 8, 64, 512, 1024, 4096)
+CPU_BATCHES = (1, 8)
+REPEATS = 5
+
+
+@dataclass(frozen=True)
+class BatchSpeed:
+    """batch graphs of so many nodes, by the chain alone, on the device. milliseconds: for all of them."""
+
+    device: str
+    network: str
+    nodes: int
+    steps: int
+    batch: int
+    milliseconds: float
+
+    @property
+    def a_second(self) -> float:
+        """Topologies a second."""
+        return 1e3 * self.batch / self.milliseconds
+
+
+@dataclass(frozen=True)
+class WholeSet:
+    """`generate` on a whole benchmark set: sampled on the device, corrected on the cores beside it.
+
+    share: its T, as a share of the set's; a_second: topologies, with everything from positions to links.
+    """
+
+    network: str
+    nodes: int
+    steps: int
+    samples: int
+    corrected: bool
+    share: float
+    connected: float
+    valid: float
+    a_second: float
+
+
+def batch_speeds(
+    networks: Sequence[str], report: Callable[[str], None] = lambda what: None
+) -> tuple[list[BatchSpeed], list[WholeSet]]:
+    """On the GPU; on a CPU, where there is none, a few small batches."""
+    on_gpu = torch.cuda.is_available()
+    device = "cuda" if on_gpu else "cpu"
+    name = torch.cuda.get_device_name() if on_gpu else platform.processor() or platform.machine()
+    speeds: list[BatchSpeed] = []
+    sets: list[WholeSet] = []
+    for network in networks:
+        model = load(network, device=device)
+        for nodes in (16, 32):
+            solved = load_benchmark(f"bench{nodes}")
+            for steps in STEPS if on_gpu else STEPS[1:]:
+                for batch in GPU_BATCHES if on_gpu else CPU_BATCHES:
+                    report(f"{network}, {nodes} nodes, {steps} steps, batch {batch}")
+                    speeds.append(
+                        BatchSpeed(name, network, nodes, steps, batch, _milliseconds(model, solved, steps, batch))
+                    )
+            some = solved if on_gpu else solved[:8]
+            for steps, samples, corrected in ((50, 1, False), (50, 1, True), (3, 8, True)):
+                report(f"{network}, bench{nodes}, {steps} steps, {samples} samples")
+                sets.append(_whole_set(model, network, some, steps, samples, corrected))
+    return speeds, sets
+
+
+def _milliseconds(model: BatchModel, solved: Sequence[SolvedLayout], steps: int, batch: int) -> float:
+    sampling = model.sampling_for(steps, raw=True)
+    features = [layout_features(layout.fleet, Radio()) for layout in solved[: min(batch, len(solved))]]
+    layouts = Layouts.from_numpy(pad([features[k % len(features)] for k in range(batch)]), model.device)
+    seeds = torch.arange(batch, device=model.device)
+    model.chain.sample(layouts, seeds, sampling)
+    fastest = float("inf")
+    for _ in range(REPEATS):
+        _settle(model)
+        began = time.perf_counter()
+        model.chain.sample(layouts, seeds, sampling)
+        _settle(model)
+        fastest = min(fastest, time.perf_counter() - began)
+    return 1e3 * fastest
+
+
+def _settle(model: BatchModel) -> None:
+    if model.device.type == "cuda":
+        torch.cuda.synchronize()
+
+
+def _whole_set(
+    model: BatchModel, network: str, solved: Sequence[SolvedLayout], steps: int, samples: int, corrected: bool
+) -> WholeSet:
+    fleets = [layout.fleet for layout in solved]
+    for _ in range(2):  # the first one compiles and captures
+        began = time.perf_counter()
+        made = model.generate(fleets, steps=steps, samples=samples, correct=corrected)
+        seconds = time.perf_counter() - began
+    scores = [metrics(topology, fleet, Radio()) for topology, fleet in zip(made, fleets, strict=True)]
+    mean = {key: float(np.mean([score[key] for score in scores])) for key in ("throughput", "connected", "valid")}
+    target = float(np.mean([layout.metrics["throughput"] for layout in solved]))
+    return WholeSet(
+        network,
+        len(fleets[0]),
+        steps,
+        samples,
+        corrected,
+        mean["throughput"] / target,
+        mean["connected"],
+        mean["valid"],
+        len(fleets) / seconds,
+    )

@@ -1,0 +1,149 @@
+"""Topologies for many fleets at once: sampled on the GPU, corrected and polished on the cores beside it."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from manetdiff.diffusion.generator import DiffusionGenerator
+from manetdiff.diffusion.weights import DEFAULT, Weights, packaged_names, packaged_weights, read_weights
+from manetdiff.errors import FleetError, ModelError
+from manetdiff.features import LayoutFeatures, layout_features, pad
+from manetdiff.fleet import Fleet
+from manetdiff.gpu.captured import BatchChain
+from manetdiff.model.graphs import Layouts
+from manetdiff.radio import Radio, link_tables
+from manetdiff.runtime.chain import States
+from manetdiff.runtime.effort import Effort
+from manetdiff.runtime.model import checked_threads
+from manetdiff.runtime.options import Options
+from manetdiff.runtime.refine import Refinement, Sample, Stages, best_of, samples_of
+from manetdiff.sampling import SamplerConfig, grid_for
+from manetdiff.solvers.polish import THOROUGH
+from manetdiff.topology import Topology
+
+# Graphs that are sampled together at most.
+MOST_TOGETHER = 4096
+
+
+def load(
+    weights: str | Path = DEFAULT, *, device: str = "cuda", half: bool | None = None, threads: int | None = None
+) -> BatchModel:
+    """Weights by name or file, on a device of PyTorch's.
+
+    half: whether the network computes in bfloat16, by default on a GPU. threads: of what follows the sampling.
+    """
+    try:
+        chosen = torch.device(device)
+    except RuntimeError:
+        raise ModelError(f"{device!r} is not a device of PyTorch's; give 'cuda', or 'cpu' to try things out") from None
+    if chosen.type == "cuda" and not torch.cuda.is_available():
+        raise ModelError(f"{device}: there is no GPU here that PyTorch can use; manetdiff.load() runs on any CPU")
+    read = packaged_weights(str(weights)) if str(weights) in packaged_names() else read_weights(weights)
+    return BatchModel(read, chosen, name=str(weights), half=half, threads=threads)
+
+
+class BatchModel:
+    """The same network for fleets by the thousand. For one fleet at a time, and for updates, see manetdiff.load()."""
+
+    def __init__(
+        self,
+        weights: Weights,
+        device: torch.device,
+        *,
+        name: str = "weights",
+        half: bool | None = None,
+        threads: int | None = None,
+    ) -> None:
+        generator = weights.build()
+        if not isinstance(generator, DiffusionGenerator):
+            raise ModelError("only diffusion models sample in steps")
+        self.radio, self.sampling, self.device = weights.radio, weights.sampling, device
+        self.name, self.threads = name, checked_threads(threads)
+        self.chain = BatchChain(generator, device, half=half)
+
+    def generate(
+        self,
+        fleets: Sequence[Fleet],
+        *,
+        radio: Radio | None = None,
+        seed: int = 0,
+        steps: int = 50,
+        samples: int = 1,
+        correct: bool = True,
+        polish: int = 0,
+    ) -> list[Topology]:
+        """A topology for each fleet, of any sizes; the same seed gives the same one whatever the batch.
+
+        samples: drawn for each, the best kept. polish: moves of the local search on each sample.
+        """
+        options = Options(radio=radio, seed=seed)
+        effort = Effort(steps, samples, polish=polish, correct=correct, heat=THOROUGH)
+        chosen = options.radio or self.radio
+        if chosen.sectors != self.radio.sectors:
+            raise ModelError(f"trained for {self.radio.sectors} sectors; the radio has {chosen.sectors}")
+        if isinstance(fleets, Fleet) or not isinstance(fleets, Sequence):
+            raise FleetError(f"give a list of fleets, not {type(fleets).__name__}")
+        for place, fleet in enumerate(fleets):
+            if not isinstance(fleet, Fleet) or len(fleet) < 2:
+                raise FleetError(f"fleet {place}: give a Fleet of at least 2 nodes, not {fleet!r}")
+        began = time.perf_counter()
+        with ThreadPoolExecutor(self.threads) as pool:
+            tables = list(pool.map(lambda fleet: link_tables(fleet, chosen), fleets))
+            features = list(
+                pool.map(lambda pair: layout_features(pair[0], chosen, pair[1]), zip(fleets, tables, strict=True))
+            )
+            sampled = self._sampled(features, seed, self.sampling_for(steps, raw=effort.raw), samples)
+            told = {"weights": self.name, "seed": seed, "steps": steps, "samples": samples}
+            spent = {"sampling": time.perf_counter() - began}
+            how = Refinement(correct, polish, effort.heat)
+
+            def refined(place: int) -> Topology:
+                best = best_of(sampled[place], tables[place], how, seed, Stages())
+                scored = {"valid": best.valid, "connected": best.connected, "throughput": best.throughput}
+                made = {"method": "netdiff", "fleet": fleets[place], **told, "kept": best.place, **best.report}
+                return Topology(best.sample.links, best.sample.parity, {**made, **scored, "seconds": spent})
+
+            return list(pool.map(refined, range(len(fleets))))
+
+    def sampling_for(self, steps: int, *, raw: bool) -> SamplerConfig:
+        """How so many steps are taken. raw: whether nobody corrects what comes out."""
+        # Redundant links pay where nothing but the network has a say in what comes out.
+        redundancy = self.sampling.redundancy if raw else 1.0
+        return dataclasses.replace(self.sampling, steps=steps, grid=grid_for(steps), redundancy=redundancy)
+
+    def _sampled(
+        self, features: Sequence[LayoutFeatures], seed: int, sampling: SamplerConfig, samples: int
+    ) -> list[list[Sample]]:
+        """The samples of each layout; layouts of one size go together."""
+        made: list[list[Sample]] = [[] for _ in features]
+        for n in sorted({len(one.node) for one in features}):
+            places = [place for place, one in enumerate(features) if len(one.node) == n for _ in range(samples)]
+            draws = [draw for one in features if len(one.node) == n for draw in range(samples)]
+            for start in range(0, len(places), MOST_TOGETHER):
+                part = slice(start, start + MOST_TOGETHER)
+                states = self._batch([features[place] for place in places[part]], draws[part], seed, sampling)
+                for place, sample in zip(places[part], samples_of(states, None), strict=True):
+                    made[place].append(sample)
+        return made
+
+    def _batch(self, features: list[LayoutFeatures], draws: list[int], seed: int, sampling: SamplerConfig) -> States:
+        """Padded with the last layout to a power of two, so that few shapes are ever compiled and captured."""
+        count = len(features)
+        whole = 1 << (count - 1).bit_length()
+        layouts = Layouts.from_numpy(pad(features + features[-1:] * (whole - count)), self.device)
+        numbers = [_stream(seed, draw) for draw in draws + draws[-1:] * (whole - count)]
+        seeds = torch.tensor(numbers, dtype=torch.int64, device=self.device)
+        made = self.chain.sample(layouts, seeds, sampling)
+        return States(*(part[:count].float().cpu().numpy() for part in made))
+
+
+def _stream(seed: int, draw: int) -> int:
+    """The seed of one graph's random numbers; all layouts share it, as they do in manetdiff.load()."""
+    return int(np.random.SeedSequence((seed, draw)).generate_state(1, np.uint64)[0] >> 1)

@@ -44,9 +44,9 @@ class LayoutFeatures(NamedTuple):
 def layout_features(fleet: Fleet, radio: Radio, tables: LinkTables | None = None) -> LayoutFeatures:
     """The features of a fleet under a radio; tables: the layout's, where they are at hand."""
     chosen = link_tables(fleet, radio) if tables is None else tables
-    frame = fleet.normalised()
+    positions, yaw = fleet.normalised_arrays()
     n = len(fleet)
-    node = np.column_stack([frame.positions, np.cos(frame.yaw), np.sin(frame.yaw)]).astype(np.float32)
+    node = np.column_stack([positions, np.cos(yaw), np.sin(yaw)]).astype(np.float32)
     scale = radio.unit_for(fleet) / fleet.spread
     pair = np.zeros((n, n, len(PAIR_FEATURES)), dtype=np.float32)
     pair[..., IN_RANGE] = chosen.candidate

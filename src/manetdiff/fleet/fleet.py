@@ -97,11 +97,14 @@ class Fleet:
 
     def normalised(self) -> Fleet:
         """The same fleet centred, turned so that its mean heading is +x, and scaled to coordinates of RMS 1."""
+        return Fleet(*self.normalised_arrays(), self.ids)
+
+    def normalised_arrays(self) -> tuple[FloatArray, FloatArray]:
+        """Positions and yaw of the same, for those who need no checked Fleet of it."""
         heading = self.mean_heading
         cos, sin = np.cos(heading), np.sin(heading)
         centred = (self.positions - self.positions.mean(axis=0)) / self.spread
-        turned = centred @ np.array([[cos, -sin], [sin, cos]])
-        return Fleet(turned, _wrapped(self.yaw - heading), self.ids)
+        return centred @ np.array([[cos, -sin], [sin, cos]]), _wrapped(self.yaw - heading)
 
     def replace(self, positions: npt.ArrayLike | None = None, yaw: npt.ArrayLike | None = None) -> Fleet:
         """The same nodes elsewhere, or pointing elsewhere."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ class Draws(NamedTuple):
 
 def chain_draws(seeds: Sequence[tuple[int, ...]], n: int, rounds: int, *, decide: bool) -> Draws:
     """So many rounds for each of the streams, on graphs of n nodes. decide: whether the last round draws nothing."""
-    above = np.flatnonzero(np.triu(np.ones((n, n), dtype=np.bool_), 1).ravel())
+    above = _above_diagonal(n)
     edges = np.ones((rounds, len(seeds), n * n), dtype=np.float32)
     parity = np.empty((rounds, len(seeds), n), dtype=np.float32)
     for row, seed in enumerate(seeds):
@@ -33,6 +34,11 @@ def chain_draws(seeds: Sequence[tuple[int, ...]], n: int, rounds: int, *, decide
     if decide:
         edges[-1], parity[-1] = HALF, HALF
     return Draws(edges.reshape(rounds, len(seeds), n, n), parity)
+
+
+@lru_cache(maxsize=64)
+def _above_diagonal(n: int) -> npt.NDArray[np.intp]:
+    return np.flatnonzero(np.triu(np.ones((n, n), dtype=np.bool_), 1).ravel())
 
 
 def padded_draws(seeds: Sequence[tuple[int, ...]], sizes: Sequence[int], n: int, rounds: int, *, decide: bool) -> Draws:

@@ -11,7 +11,7 @@ from torch import Tensor
 from manetdiff.model.graphs import Graphs
 
 SIZES = (2, 5, 9)
-grids = st.sampled_from(["linear", "cosine"])
+grids = st.sampled_from(["linear", "cosine", "late"])
 
 
 def precise(value: float) -> Tensor:

@@ -126,7 +126,8 @@ class TestPackaged:
 
 class TestRefused:
     def test_a_missing_file(self, tmp_path: Path) -> None:
-        with pytest.raises(CheckpointError, match=r"no such file, and no packaged weights .* netdiff, netdiff-small"):
+        known = r"no such file, and no packaged weights .* netdiff, netdiff-heading, netdiff-small"
+        with pytest.raises(CheckpointError, match=known):
             find_bundle(tmp_path / "nothing.netdiff")
         with pytest.raises(CheckpointError, match="no such file"):
             find_bundle("no-such-weights")

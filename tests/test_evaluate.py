@@ -13,8 +13,10 @@ from manetdiff.evaluate.baselines import baselines
 from manetdiff.evaluate.markdown import markdown_table
 from manetdiff.evaluate.move_rates import move_rates
 from manetdiff.evaluate.over_time import BUDGETS_MS, PRESET, RAW, Point, over_time, seconds_to_reach, standings
+from manetdiff.evaluate.presets import preset_scores
 from manetdiff.radio import Radio
 from manetdiff.runtime.effort import PRESETS
+from manetdiff.runtime.model import load
 from manetdiff.topology import metrics
 
 
@@ -105,3 +107,31 @@ def test_the_commands_print_and_write(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert "greedy (Algorithm 1)" in result.output
     assert page.read_text().startswith("## bench32\n\n| method | layouts |")
+
+
+class TestPresets:
+    def test_are_scored_beside_the_target_with_their_time(self) -> None:
+        rows = preset_scores("bench16", ["instant", "fast"], layouts=3, seed=4)
+        assert [row.method for row in rows] == ["target", "instant", "fast"]
+        assert rows[0].seconds is None
+        model = load(threads=1)
+        solved = load_benchmark("bench16")[:3]
+        for row in rows[1:]:
+            made = [model.generate(one.fleet, preset=row.method, seed=4 + k) for k, one in enumerate(solved)]
+            expected = np.mean([topology.report["throughput"] for topology in made])
+            assert row.metrics["throughput"] == pytest.approx(expected)
+            assert row.seconds is not None
+            assert 0 < row.seconds < 5
+
+    @pytest.mark.parametrize(
+        ("asked", "said"),
+        [
+            (["--preset", "quick"], "unknown preset 'quick'"),
+            (["--preset", "fast", "--weights", "netdiff"], "without --weights"),
+            (["--preset", "fast", "--steps", "3"], "go with --weights"),
+            (["--seed", "3"], "--seed goes with"),
+        ],
+    )
+    def test_of_no_sense_are_refused_in_one_line(self, asked: list[str], said: str) -> None:
+        result = CliRunner().invoke(app, ["evaluate", "bench16", "--layouts", "1", *asked], catch_exceptions=True)
+        assert said in str(result.exception)

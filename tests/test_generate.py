@@ -140,11 +140,14 @@ class TestTheRawModel:
 
     def test_is_another_network_than_the_companion_of_the_presets(self) -> None:
         without = Model(find_bundle("netdiff"), threads=1)
-        asked: dict[str, Any] = {"steps": 1, "samples": 1, "polish": False}
+        asked: dict[str, Any] = {"preset": "instant", "polish": False}
         fleets = [drawn(16, seed) for seed in range(6)]
         assert MODEL.generate(fleets, **asked) != without.generate(fleets, **asked)
         small = Model(find_bundle("netdiff-small"), threads=1)
         assert MODEL.generate(fleets, **asked) == small.generate(fleets, **asked)
+        # So many steps as are asked for are the model's own.
+        own: dict[str, Any] = {"steps": 1, "samples": 1, "polish": False}
+        assert MODEL.generate(fleets, **own) == without.generate(fleets, **own)
 
     def test_breaks_constraints_that_correction_keeps(self) -> None:
         fleets = [drawn(24, seed) for seed in range(6)]
@@ -157,9 +160,9 @@ class TestTheRawModel:
     def test_is_sampled_with_more_links_than_what_is_corrected_later(self) -> None:
         # A redundant link is pruned easily; where nothing is corrected, it must come from the sampling.
         fleets = [drawn(16, seed) for seed in range(8)]
-        raw = MODEL.generate(fleets, **{**RAW, "steps": 10})
+        raw = MODEL.generate(fleets, **{**RAW, "steps": 20})
         # One move of polish on what is not corrected: as good as raw, but without the redundancy.
-        sober = Model(find_bundle("netdiff"), threads=1).generate(fleets, **{**RAW, "steps": 10, "polish": 1})
+        sober = Model(find_bundle("netdiff"), threads=1).generate(fleets, **{**RAW, "steps": 20, "polish": 1})
         assert sum(len(made.links) for made in raw) > sum(len(made.links) for made in sober)
 
 

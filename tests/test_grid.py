@@ -26,6 +26,7 @@ def test_steps_lead_from_the_start_to_zero_without_a_gap(steps: int, grid: Grid,
 
 def test_a_linear_grid_of_all_steps_is_the_papers_and_a_cosine_grid_begins_slowly() -> None:
     assert np.allclose([t for t, _ in time_pairs(STEPS)], [t / 50 for t in range(50, 0, -1)])
+    assert np.allclose(time_pairs(2, "late"), [(1, 0.5**1.7), (0.5**1.7, 0)])
     assert np.allclose(time_pairs(3, "cosine"), [(1, math.sin(math.pi / 3)), (math.sin(math.pi / 3), 0.5), (0.5, 0)])
     widths = [t - s for t, s in time_pairs(20, "cosine")]
     assert widths == sorted(widths)

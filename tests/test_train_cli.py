@@ -120,7 +120,7 @@ def test_solver_options_do_not_go_with_weights(capsys: pytest.CaptureFixture[str
     assert "--method" in refused("evaluate", "--weights", "netdiff", "--method", "greedy", capsys=capsys)
 
 
-@pytest.mark.parametrize("option", [("--steps", "5"), ("--temperature", "1"), ("--redundancy", "2"), ("--seed", "1")])
+@pytest.mark.parametrize("option", [("--steps", "5"), ("--temperature", "1"), ("--redundancy", "2")])
 def test_sampling_options_do_not_go_with_solvers(option: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     assert "go with --weights" in refused("evaluate", "bench16", *option, capsys=capsys)
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from manetdiff import __version__
-from manetdiff.cli import bench, data, demo, evaluate, export, generate, solve, train, update, weights
+from manetdiff.cli import bench, data, demo, evaluate, export, generate, reproduce, solve, train, update, weights
 from manetdiff.errors import ManetDiffError
 
 BAD_INPUT = 2
@@ -45,6 +45,7 @@ app.command("solve")(solve.command)
 app.command("data")(data.command)
 app.command("evaluate")(evaluate.command)
 app.command("bench")(bench.command)
+app.command("reproduce")(reproduce.command)
 app.command("train")(train.command)
 app.command("weights")(weights.command)
 app.command("export")(export.command)

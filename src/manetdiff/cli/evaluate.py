@@ -11,11 +11,12 @@ from typing import Annotated, Any
 import typer
 
 from manetdiff.cli.needs_torch import needs_torch
-from manetdiff.cli.output import Table, print_json, print_table, share_text
+from manetdiff.cli.output import Table, print_json, print_table, seconds_text, share_text
 from manetdiff.data import BENCHMARKS
 from manetdiff.errors import SolverError
 from manetdiff.evaluate.baselines import TARGET, baselines
 from manetdiff.evaluate.markdown import markdown_table
+from manetdiff.evaluate.presets import preset_scores
 from manetdiff.evaluate.scores import Score
 from manetdiff.formats import check_writable, write_text
 
@@ -49,6 +50,9 @@ def command(
             "can be given again. Raw samples, without correction or polish."
         ),
     ] = None,
+    preset: Annotated[
+        list[str] | None, typer.Option(help="Generate with this preset instead, on one core; can be given again.")
+    ] = None,
     ablations: Annotated[
         bool, typer.Option("--ablations", help="Sample from all packaged ablations and baselines instead.")
     ] = False,
@@ -57,7 +61,7 @@ def command(
     redundancy: Annotated[
         float | None, typer.Option(help="With weights: factor on the odds of every link; above 1, more are connected.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="With weights: seed of the samples. Default: 0.", min=0)] = None,
+    seed: Annotated[int | None, typer.Option(help="With weights or presets: seed. Default: 0.", min=0)] = None,
     layouts: Annotated[int | None, typer.Option(help="At most so many layouts of each set.", min=1)] = None,
     moves: Annotated[
         int | None, typer.Option(help="Run just the searches that take a number of moves, with this one.", min=1)
@@ -75,6 +79,7 @@ def command(
       manetdiff evaluate bench16 --method mst-greedy --method greedy
       manetdiff evaluate bench32 --method reference --moves 4000000 --layouts 44
       manetdiff evaluate --weights netdiff
+      manetdiff evaluate --preset best --preset fast
       manetdiff evaluate bench16 --weights run/best.safetensors --steps 10 --layouts 100
       manetdiff evaluate --ablations --markdown docs/ablations.md
     """
@@ -84,15 +89,23 @@ def command(
         raise SolverError("--method and --moves are for solvers; give them without --weights and --ablations")
     if weights and ablations:
         raise SolverError("--ablations brings its own weights; give it without --weights")
+    if preset and (weights or ablations or method or moves):
+        raise SolverError("--preset scores generate as it is; give it without --weights, --ablations and --method")
     knobs = {"steps": steps, "temperature": temperature, "redundancy": redundancy}
     sampling = {name: value for name, value in knobs.items() if value is not None}
-    if (sampling or seed is not None) and not (weights or ablations):
-        raise SolverError("--steps, --temperature, --redundancy and --seed go with --weights or --ablations")
+    if sampling and not (weights or ablations):
+        raise SolverError("--steps, --temperature and --redundancy go with --weights or --ablations")
+    if seed is not None and not (weights or ablations or preset):
+        raise SolverError("--seed goes with --weights, --ablations or --preset")
     tables: list[Table] = []
     results: dict[str, Any] = {}
     for name in sets or (["bench16"] if ablations else list(BENCHMARKS)):
         if ablations:
             rows, table = _ablation_table(name, sampling, seed or 0, layouts)
+        elif preset:
+            rows = preset_scores(name, preset, layouts=layouts, seed=seed or 0, report=_say)
+            cells = [[*_cells(row), "" if row.seconds is None else seconds_text(row.seconds)] for row in rows]
+            table = Table(name, (*COLUMNS, "time a layout"), cells)
         else:
             rows = (
                 _model_rows(name, weights, sampling, seed or 0, layouts)

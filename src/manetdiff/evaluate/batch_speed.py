@@ -85,7 +85,7 @@ def batch_speeds(
 
 
 def _milliseconds(model: BatchModel, solved: Sequence[SolvedLayout], steps: int, batch: int) -> float:
-    sampling = model.sampling_for(steps, raw=True)
+    sampling = model.sampling_for(steps, redundant=True)
     features = [layout_features(layout.fleet, Radio()) for layout in solved[: min(batch, len(solved))]]
     layouts = Layouts.from_numpy(pad([features[k % len(features)] for k in range(batch)]), model.device)
     seeds = torch.arange(batch, device=model.device)

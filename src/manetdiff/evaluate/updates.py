@@ -24,6 +24,8 @@ MOVEMENTS = (0.1, 0.3)
 BEFORE = "careful"
 # What the moved fleets' topologies are compared with.
 TARGET_MOVES = 50_000
+# Weights that were trained with heading-conditioned transitions.
+HEADING = "netdiff-heading"
 # An annealing that goes on from the previous topology: as long as an update takes.
 ANNEALED_MOVES = 4_000
 
@@ -60,6 +62,7 @@ def update_rows(layouts: Sequence[SolvedLayout], report: Callable[[str], None] =
 
 
 def _ways(model: Model) -> dict[str, Way]:
+    heading = load(HEADING, threads=1)
     return {
         "50 steps, anew": lambda old, fleet: model.generate(fleet, steps=50, samples=1, polish=False),
         "preset balanced, anew": lambda old, fleet: model.generate(fleet),
@@ -68,6 +71,8 @@ def _ways(model: Model) -> dict[str, Way]:
         "standard": lambda old, fleet: model.update(old, fleet, mode="standard"),
         "standard, 15 steps": lambda old, fleet: model.update(old, fleet, mode="standard", steps=15),
         "guided": lambda old, fleet: model.update(old, fleet, mode="guided"),
+        "minor, by heading": lambda old, fleet: heading.update(old, fleet, mode="minor"),
+        "standard, by heading": lambda old, fleet: heading.update(old, fleet, mode="standard"),
         "standard, polished": lambda old, fleet: model.update(old, fleet, mode="standard", polish=500),
         "annealing from the old links": lambda old, fleet: _annealed_from(old, fleet),
         "old links, corrected": lambda old, fleet: correct(old, fleet, flip_parts=True),

@@ -99,7 +99,7 @@ class BatchModel:
             features = list(
                 pool.map(lambda pair: layout_features(pair[0], chosen, pair[1]), zip(fleets, tables, strict=True))
             )
-            sampled = self._sampled(features, seed, self.sampling_for(steps, raw=effort.raw), samples)
+            sampled = self._sampled(features, seed, self.sampling_for(steps, redundant=effort.redundant), samples)
             told = {"weights": self.name, "seed": seed, "steps": steps, "samples": samples}
             spent = {"sampling": time.perf_counter() - began}
             how = Refinement(correct, polish, effort.heat)
@@ -112,10 +112,9 @@ class BatchModel:
 
             return list(pool.map(refined, range(len(fleets))))
 
-    def sampling_for(self, steps: int, *, raw: bool) -> SamplerConfig:
-        """How so many steps are taken. raw: whether nobody corrects what comes out."""
-        # Redundant links pay where nothing but the network has a say in what comes out.
-        redundancy = self.sampling.redundancy if raw else 1.0
+    def sampling_for(self, steps: int, *, redundant: bool) -> SamplerConfig:
+        """How so many steps are taken. redundant: whether with more links than needed, see Effort."""
+        redundancy = self.sampling.redundancy if redundant else 1.0
         return dataclasses.replace(self.sampling, steps=steps, grid=grid_for(steps), redundancy=redundancy)
 
     def _sampled(

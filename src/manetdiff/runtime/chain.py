@@ -83,7 +83,7 @@ class Chain:
     def __init__(self, bundle: Bundle) -> None:
         import onnxruntime as ort  # here, so that commands which run no network do not wait for it
 
-        self.name = bundle.name
+        self.name, self.sampling = bundle.name, bundle.sampling
         options = ort.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.log_severity_level = 3

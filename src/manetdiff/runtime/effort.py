@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from manetdiff.errors import ModelError
 from manetdiff.runtime.options import Options
-from manetdiff.sampling import Grid, grid_for
+from manetdiff.sampling import EVEN_FROM, Grid, grid_for
 from manetdiff.solvers.polish import GENTLE, THOROUGH, Heat
 
 
@@ -46,6 +46,12 @@ class Effort:
         return grid_for(self.steps)
 
     @property
+    def redundant(self) -> bool:
+        """Whether more links than needed are sampled: where nothing but the network has a say in what comes out, and
+        where few steps leave much to the correction, which prunes better than it finds."""
+        return self.raw or self.steps < EVEN_FROM
+
+    @property
     def raw(self) -> bool:
         """Whether a sample comes out as the network made it."""
         return not self.correct and self.polish == 0
@@ -66,10 +72,10 @@ def _short(steps: int, samples: int, polish: int, finalists: int = 0) -> Effort:
 # The fastest first. Where there is no time for all samples to be searched, the best after correction are.
 PRESETS = {
     "instant": Preset(_short(1, 2, 300, finalists=1), _short(1, 3, 1_500, finalists=1)),
-    "fast": Preset(_short(1, 4, 250, finalists=2), _short(1, 4, 2_300, finalists=2)),
-    "balanced": Preset(_short(3, 4, 250), _short(2, 5, 2_000)),
-    "careful": Preset(_short(2, 12, 400), _short(2, 11, 2_500)),
-    "thorough": Preset(_short(3, 16, 700), _short(3, 14, 4_500)),
+    "fast": Preset(_short(2, 3, 250, finalists=1), _short(1, 4, 2_300, finalists=2)),
+    "balanced": Preset(_short(2, 6, 250), _short(3, 5, 1_500)),
+    "careful": Preset(_short(2, 14, 400), _short(3, 9, 2_500)),
+    "thorough": Preset(_short(3, 18, 700), _short(3, 14, 4_500)),
     "best": Preset(_short(3, 40, 700), _short(3, 28, 4_700)),
 }
 DEFAULT = "balanced"
@@ -104,6 +110,8 @@ def chosen_effort(options: Options, n: int, usual: Effort | None = None) -> Effo
         asked["polish"] = (base.polish or round(POLISH * growth_of(n))) if options.polish else 0
     elif options.polish is not None:
         asked["polish"] = options.polish
+    # The small network is for the few steps of presets; so many steps as are asked for are the model's own.
+    asked["small"] = base.small and options.steps is None
     chosen = dataclasses.replace(base, **{key: value for key, value in asked.items() if value is not None})
     if not chosen.raw:
         return chosen

@@ -158,9 +158,8 @@ class Model:
         chain = self._companion if effort.small and self._companion is not None else self._chain
         layout = chain.embed(layout_features(fleet, radio, tables))
         embedded = time.perf_counter()
-        # Redundant links pay where nothing but the network has a say in what comes out.
-        redundancy = self.sampling.redundancy if effort.raw and change is None else 1.0
-        controls = Controls.plain(len(fleet), self.sampling.temperature, redundancy)
+        redundancy = chain.sampling.redundancy if change is None and effort.redundant else 1.0
+        controls = Controls.plain(len(fleet), chain.sampling.temperature, redundancy)
         if checked is not None:
             controls = controls._replace(favour=controls.favour + checked.favour())
         way = _way(layout.noise, change, effort)

@@ -2,6 +2,16 @@
 
 from manetdiff.sampling.config import STEPS, SamplerConfig
 from manetdiff.sampling.draws import Draws, chain_draws, padded_draws
-from manetdiff.sampling.grid import Grid, grid_for, time_pairs
+from manetdiff.sampling.grid import EVEN_FROM, Grid, grid_for, time_pairs
 
-__all__ = ["STEPS", "Draws", "Grid", "SamplerConfig", "chain_draws", "grid_for", "padded_draws", "time_pairs"]
+__all__ = [
+    "EVEN_FROM",
+    "STEPS",
+    "Draws",
+    "Grid",
+    "SamplerConfig",
+    "chain_draws",
+    "grid_for",
+    "padded_draws",
+    "time_pairs",
+]

@@ -8,21 +8,23 @@ from typing import Literal, get_args
 
 from manetdiff.errors import ModelError
 
-Grid = Literal["linear", "cosine"]
-# Where a grid that is denser near the noise begins to lose against an even one.
+Grid = Literal["linear", "cosine", "late"]
+# From so many steps on an even grid is as good as any.
 EVEN_FROM = 20
+# Of the grid 'late'.
+LATE = 1.7
 
 
 def grid_for(steps: int) -> Grid:
     """The better grid for so many steps, as measured."""
-    return "linear" if steps >= EVEN_FROM else "cosine"
+    return "linear" if steps >= EVEN_FROM else "late"
 
 
 def time_pairs(steps: int, grid: Grid = "linear", start: float = 1.0) -> list[tuple[float, float]]:
     """The steps as pairs of times, from (start, …) down to (…, 0). Times run over 0 … 1.
 
-    'linear' spaces them evenly, as training does; 'cosine' puts more of them near the beginning, where the structure
-    is decided, and few near the end: sin(½π u) for even u.
+    'linear' spaces them evenly, as training does; 'cosine' puts more of them near the noise, sin(½π u) for even u;
+    'late' puts more of them near the end, u^1.7: with few steps, most is decided there.
     """
     if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
         raise ModelError(f"steps must be a whole number of at least 1, not {steps!r}")
@@ -31,6 +33,10 @@ def time_pairs(steps: int, grid: Grid = "linear", start: float = 1.0) -> list[tu
     if not 0 < start <= 1:
         raise ModelError(f"start must be a time above 0 and at most 1, not {start!r}")
     even = [1 - k / steps for k in range(steps + 1)]
-    times = even if grid == "linear" else [math.sin(0.5 * math.pi * u) for u in even]
+    times = even
+    if grid == "cosine":
+        times = [math.sin(0.5 * math.pi * u) for u in even]
+    elif grid == "late":
+        times = [u**LATE for u in even]
     times[-1] = 0.0
     return [(start * t, start * s) for t, s in itertools.pairwise(times)]

@@ -1,0 +1,179 @@
+"""The denoising of one topology as a picture and as an animation: from links at random to a network."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from PIL import Image
+
+from manetdiff.evaluate.picture import DPI, draw_lines
+from manetdiff.evaluate.picture_frame import (
+    MARGIN,
+    Handle,
+    add_legend,
+    add_panel,
+    half_extent,
+    node_handles,
+    saturation_handle,
+)
+from manetdiff.evaluate.picture_marks import LIGHT, draw_nodes, draw_sectors, node_radius
+from manetdiff.features import layout_features
+from manetdiff.fleet import Fleet
+from manetdiff.radio import LinkTables, Radio, link_tables
+from manetdiff.runtime.bundle import DEFAULT, find_bundle
+from manetdiff.runtime.chain import Chain, Controls, States
+from manetdiff.runtime.refine import samples_of
+from manetdiff.sampling import Draws, chain_draws, grid_for, time_pairs
+from manetdiff.topology import Topology, antenna_loads, same_parity
+
+PANELS, COLUMNS = 6, 3
+# Inches: the longer side of a panel, the room for a title above it, and for the legend below all.
+PANEL, HEADING, LEGEND = 3.6, 0.7, 0.75
+# Nodes are drawn larger than in a picture of one topology: they have no names here, and the panels are small.
+LARGER = 1.5
+# Of the animation: dots an inch, colours, and milliseconds that the first, each other and the last picture stay.
+ANIMATION_DPI, COLOURS, NEARLY_WHITE = 110, 64, 246
+FIRST_MS, EACH_MS, LAST_MS = 1_000, 140, 3_000
+
+Bools = npt.NDArray[np.bool_]
+
+
+def denoised(fleet: Fleet, steps: int, seed: int, weights: str = DEFAULT) -> list[Topology]:
+    """Pure noise and what each step makes of it, steps + 1 topologies, by the weights' own radio and sampling.
+
+    The last one is what generate gives for the same steps and seed without correction and polish.
+    """
+    bundle = find_bundle(weights)
+    chain = Chain(bundle)
+    n = len(fleet)
+    layout = chain.embed(layout_features(fleet, bundle.radio, link_tables(fleet, bundle.radio)))
+    controls = Controls.plain(n, bundle.sampling.temperature, bundle.sampling.redundancy)
+    draws = chain_draws([(seed, 0)], n, steps + 1, decide=True)
+    nothing = States(np.zeros((1, n, n), np.float32), np.zeros((1, n), np.float32))
+    state = chain.noised(layout, layout.noise, nothing, 1.0, draws.edges[0], draws.parity[0])
+    states = [state]
+    for k, pair in enumerate(time_pairs(steps, grid_for(steps)), start=1):
+        drawn = Draws(draws.edges[k : k + 1], draws.parity[k : k + 1])
+        state = chain.run(layout, layout.noise, state, [pair], drawn, controls).states
+        states.append(state)
+    return [Topology(*samples_of(state, None)[0]) for state in states]
+
+
+def picture_of_steps(states: Sequence[Topology], fleet: Fleet, radio: Radio | None = None) -> Figure:
+    """Six moments of a denoising, evenly spaced from its noise to its end."""
+    last = len(states) - 1
+    shown = np.unique(np.linspace(0, last, min(PANELS, len(states))).round().astype(int)).tolist()
+    size = _panel_size(fleet)
+    rows = -(-len(shown) // COLUMNS)
+    width = COLUMNS * (size[0] + MARGIN) + MARGIN
+    figure = _figure(width, rows * (size[1] + HEADING) + LEGEND, DPI)
+    tables = link_tables(fleet, radio or Radio())
+    for place, step in enumerate(shown):
+        row, column = divmod(place, COLUMNS)
+        corner = (MARGIN + column * (size[0] + MARGIN), LEGEND + (rows - 1 - row) * (size[1] + HEADING))
+        _draw_state(figure, corner, size, states[step], fleet, tables, _heading(step, last))
+    add_legend(figure, _handles(), LIGHT, MARGIN, LEGEND - 0.1, columns=COLUMNS)
+    return figure
+
+
+def animation(states: Sequence[Topology], fleet: Fleet, radio: Radio | None = None, *, every: int = 1) -> bytes:
+    """A GIF of the denoising that starts over and over. every: shows each so manyth step, and always the last."""
+    last = len(states) - 1
+    shown = [*range(0, last, every), last]
+    tables = link_tables(fleet, radio or Radio())
+    pictures = [_frame(states[step], fleet, tables, _heading(step, last)) for step in shown]
+    # One palette for all pictures: what does not change between them then costs nothing, and no colour flickers.
+    palette = _with_white(pictures[0].quantize(COLOURS))
+    frames = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
+    stay = [FIRST_MS, *[EACH_MS * every] * (len(frames) - 2), LAST_MS][-len(frames) :]
+    buffer = io.BytesIO()
+    frames[0].save(buffer, "GIF", save_all=True, append_images=frames[1:], duration=stay, loop=0, optimize=True)
+    return buffer.getvalue()
+
+
+def _with_white(picture: Image.Image) -> Image.Image:
+    """The same with white for all that is nearly white: Pillow matches colours roughly and would grey the paper."""
+    colours = np.reshape(picture.getpalette() or [], (-1, 3))
+    colours[(colours >= NEARLY_WHITE).all(axis=1)] = 255
+    picture.putpalette(colours.ravel().tolist())
+    return picture
+
+
+def _frame(topology: Topology, fleet: Fleet, tables: LinkTables, heading: str) -> Image.Image:
+    size = _panel_size(fleet) * 1.3
+    legend = 1.0
+    figure = _figure(max(size[0], 5.0) + 2 * MARGIN, size[1] + HEADING + legend, ANIMATION_DPI)
+    corner = ((figure.get_figwidth() - size[0]) / 2, legend)
+    _draw_state(figure, corner, size, topology, fleet, tables, heading)
+    add_legend(figure, _handles(), LIGHT, MARGIN, legend - 0.1, columns=2)
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png")
+    return Image.open(buffer).convert("RGB")
+
+
+def _draw_state(
+    figure: Figure,
+    corner: tuple[float, float],
+    size: npt.NDArray[np.float64],
+    topology: Topology,
+    fleet: Fleet,
+    tables: LinkTables,
+    heading: str,
+) -> None:
+    half = half_extent(fleet)
+    axes, scale = add_panel(figure, corner, size, fleet, half, LARGER * node_radius(fleet, 2 * half.max()))
+    wrong, crowded = same_parity(topology), _on_shared_antennas(topology, tables)
+    segments = fleet.positions[topology.links]
+    # What is right lies on top: it is what a reader follows from panel to panel.
+    draw_lines(axes, segments[crowded & ~wrong], LIGHT.dropped, ":", 1.6)
+    draw_lines(axes, segments[wrong], LIGHT.wrong, "--", 1.1)
+    draw_lines(axes, segments[~wrong & ~crowded], LIGHT.ink, "-", 1.8)
+    draw_sectors(axes, fleet, antenna_loads(topology, tables), scale, LIGHT)
+    draw_nodes(axes, fleet, topology.parity, scale, LIGHT)
+    _write_heading(axes, heading, topology, wrong, crowded)
+
+
+def _write_heading(axes: Axes, heading: str, topology: Topology, wrong: Bools, crowded: Bools) -> None:
+    axes.set_title(heading, loc="left", color=LIGHT.ink, fontsize=12, fontweight="bold", pad=19)
+    counts = f"{len(topology.links)} links, {wrong.sum()} break parity, {crowded.sum()} share an antenna"
+    axes.annotate(
+        counts, (0, 1), (0, 5), xycoords="axes fraction", textcoords="offset points", fontsize=9, color=LIGHT.ink
+    )
+
+
+def _on_shared_antennas(topology: Topology, tables: LinkTables) -> Bools:
+    """(m,) links that are not alone on the antenna at either end."""
+    loads = antenna_loads(topology, tables)
+    i, j = topology.links.T
+    return np.asarray((loads[i, tables.sector[i, j]] > 1) | (loads[j, tables.sector[j, i]] > 1))
+
+
+def _heading(step: int, last: int) -> str:
+    what = ": pure noise" if step == 0 else ": the topology" if step == last else ""
+    return f"step {step} of {last}{what}"
+
+
+def _handles() -> list[Handle]:
+    return [
+        Line2D([], [], color=LIGHT.ink, linestyle="-", linewidth=2, label="link that keeps both rules"),
+        Line2D([], [], color=LIGHT.wrong, linestyle="--", linewidth=2, label="link that breaks the parity"),
+        Line2D([], [], color=LIGHT.dropped, linestyle=":", linewidth=2, label="link that shares an antenna"),
+        saturation_handle(LIGHT),
+        *node_handles(LIGHT)[:2],
+    ]
+
+
+def _panel_size(fleet: Fleet) -> npt.NDArray[np.float64]:
+    """(2,) inches."""
+    half = half_extent(fleet)
+    return np.asarray(np.maximum(half / half.max() * PANEL, 0.6 * PANEL), dtype=np.float64)
+
+
+def _figure(width: float, height: float, dpi: int) -> Figure:
+    return Figure(figsize=(float(width), float(height)), dpi=dpi, facecolor=LIGHT.paper)

@@ -1,0 +1,99 @@
+"""Results as files: a page and a JSON document for each study."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from manetdiff import __version__
+from manetdiff.evaluate.markdown import markdown_table
+from manetdiff.formats import write_text
+from manetdiff.reproduce.cells import Cell
+from manetdiff.reproduce.study import Grid, Study
+
+
+def where_it_ran(quick: bool) -> dict[str, str]:
+    """The commit, the machine, and how much was measured."""
+    return {
+        "version": __version__,
+        "commit": _commit(),
+        "machine": f"{_processor()}, {os.cpu_count()} cores, Python {platform.python_version()}",
+        "run": "quick" if quick else "full",
+    }
+
+
+def write_study(study: Study, grids: Sequence[Grid], folder: Path, made: dict[str, str]) -> Path:
+    """The study's page and its JSON document."""
+    page = folder / f"{study.name}.md"
+    write_text(page, _page(study, grids, made))
+    write_text(folder / f"{study.name}.json", json.dumps(_document(study, grids, made), indent=1, ensure_ascii=False))
+    return page
+
+
+def text_of(cell: Cell | str) -> str:
+    """A cell as text."""
+    return cell if isinstance(cell, str) else cell.text
+
+
+def _page(study: Study, grids: Sequence[Grid], made: dict[str, str]) -> str:
+    parts = [f"# {study.title}", f"The paper: {study.claim}"]
+    for grid in grids:
+        rows = [[label, *map(text_of, cells)] for label, cells in grid.rows]
+        parts += [f"## {grid.title}", markdown_table(grid.columns, rows).rstrip()]
+        if grid.note:
+            parts.append(grid.note)
+    parts.append(
+        f"In brackets: 95 % confidence, layouts drawn again with replacement. By `manetdiff reproduce {study.name}`"
+        + (" `--quick`" if made["run"] == "quick" else "")
+        + f", commit {made['commit']}, on {made['machine']}."
+    )
+    return "\n\n".join(parts) + "\n"
+
+
+def _document(study: Study, grids: Sequence[Grid], made: dict[str, str]) -> dict[str, Any]:
+    return {
+        "study": study.name,
+        "claim": study.claim,
+        "made": made,
+        "tables": [
+            {
+                "title": grid.title,
+                "columns": list(grid.columns),
+                "rows": [[label, *(_plain(cell) for cell in cells)] for label, cells in grid.rows],
+                "note": grid.note,
+            }
+            for grid in grids
+        ],
+    }
+
+
+def _plain(cell: Cell | str) -> Any:
+    if isinstance(cell, str):
+        return cell
+    return {"metric": cell.measure.metric, **{key: value for key, value in asdict(cell).items() if key != "measure"}}
+
+
+def _commit() -> str:
+    """Of the source tree, where there is one."""
+    here = Path(__file__).parent
+    try:
+        asked = subprocess.run(
+            ["git", "rev-parse", "--short", "HEAD"], cwd=here, capture_output=True, text=True, timeout=10, check=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return "unknown"
+    return asked.stdout.strip() or "unknown"
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()

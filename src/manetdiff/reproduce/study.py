@@ -1,0 +1,46 @@
+"""A study: one table (or a few) of the paper, made again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from manetdiff.data import SolvedLayout, load_benchmark
+from manetdiff.reproduce.cells import Cell
+from manetdiff.reproduce.rows import RowStore
+
+QUICK_LAYOUTS = {16: 11, 32: 4}
+FULL_LAYOUTS = {16: 500, 32: 200}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How much is measured, and where what was measured is kept."""
+
+    quick: bool
+    store: RowStore
+
+    def layouts(self, nodes: int, most: int | None = None) -> list[SolvedLayout]:
+        """The first layouts of a benchmark set; most: no more than so many, where a method is slow."""
+        count = (QUICK_LAYOUTS if self.quick else FULL_LAYOUTS)[nodes]
+        return list(load_benchmark(f"bench{nodes}")[: count if most is None else min(count, most)])
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table: a label and cells for each row. note: what must be known to read it."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[Cell | str]]]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Study:
+    """name: as on the command line. claim: what the paper says, in one line."""
+
+    name: str
+    title: str
+    claim: str
+    run: Callable[[Setting], list[Grid]] = field(repr=False)

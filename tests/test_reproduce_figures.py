@@ -1,0 +1,153 @@
+"""The figures of the paper: all of them are written, small enough, and show what the code does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from PIL import Image
+from torch import nn
+
+from manetdiff.data import load_benchmark
+from manetdiff.fleet import displacement
+from manetdiff.model.acam import TokenModulation
+from manetdiff.model.config import ModelConfig
+from manetdiff.reproduce.figures import draw_figures
+from manetdiff.reproduce.figures.acam import PLACES, parameter_boxes, picture_of_block
+from manetdiff.reproduce.figures.denoising import animation, denoised, picture_of_steps
+from manetdiff.reproduce.figures.reconfiguration import CASES, Case, picture_of_change, reconfigured, typical
+from manetdiff.runtime.model import Model, load
+
+FIGURES = {"denoising.png", "denoising.gif", "reconfiguration-standard.png", "reconfiguration-minor.png", "acam.png"}
+
+
+@pytest.fixture(scope="module")
+def model() -> Model:
+    return load(threads=1)
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Path], list[str]]:
+    told: list[str] = []
+    return draw_figures(tmp_path_factory.mktemp("figures") / "new", quick=True, report=told.append), told
+
+
+def texts(figure: Figure) -> Iterator[Text]:
+    for shown in figure.findobj(Text):
+        assert isinstance(shown, Text)
+        if shown.get_text():
+            yield shown
+
+
+def titles(figure: Figure) -> list[str]:
+    return [axes.get_title(loc="left") for axes in figure.axes]
+
+
+def test_every_figure_is_written_and_reported(drawn: tuple[dict[str, Path], list[str]]) -> None:
+    paths, told = drawn
+    assert set(paths) == set(told) == FIGURES
+    for name, path in paths.items():
+        assert path.name == name
+        with Image.open(path) as image:
+            assert image.format == path.suffix[1:].upper()
+            assert min(image.size) > 400
+    assert paths["denoising.gif"].stat().st_size < 3_000_000
+
+
+def test_the_animation_shows_every_fifth_step_and_the_last(drawn: tuple[dict[str, Path], list[str]]) -> None:
+    with Image.open(drawn[0]["denoising.gif"]) as image:
+        assert getattr(image, "n_frames", 1) == 11
+        assert image.info["loop"] == 0
+        image.seek(10)
+        assert image.convert("RGB").getpixel((0, 0)) == (255, 255, 255)
+
+
+@pytest.mark.parametrize(("seed", "steps"), [(0, 50), (7, 50), (3, 4)])
+def test_a_denoising_ends_in_what_generate_gives(model: Model, seed: int, steps: int) -> None:
+    fleet = load_benchmark("bench16")[seed].fleet
+    states = denoised(fleet, steps, seed)
+    assert len(states) == steps + 1
+    assert states[-1] == model.generate(fleet, steps=steps, correct=False, polish=False, seed=seed)
+    assert states[0] != states[-1]
+
+
+def test_panels_say_which_step_they_show() -> None:
+    layout = load_benchmark("bench16")[0]
+    shown = titles(picture_of_steps([layout.topology] * 4, layout.fleet))
+    assert shown == ["step 0 of 3: pure noise", "step 1 of 3", "step 2 of 3", "step 3 of 3: the topology"]
+
+
+def test_a_chain_of_one_step_can_be_shown() -> None:
+    layout = load_benchmark("bench16")[0]
+    assert animation([layout.topology] * 2, layout.fleet).startswith(b"GIF89a")
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_reconfiguration_tells_what_became_of_the_links(model: Model, case: Case) -> None:
+    mode, movement, steps = case
+    change = reconfigured(model, load_benchmark("bench16")[0], case, 0)
+    assert displacement(change.fleet, change.moved) == pytest.approx(movement, rel=0.1)
+    assert change.after.report["steps"] == steps
+    figure = picture_of_change(change)
+    counted = r"(\d+) (?:links|will|kept|new)"
+    before, after = ([int(word) for word in re.findall(counted, title)] for title in titles(figure))
+    assert before[0] == len(change.before.links) == before[1] + after[0]
+    assert len(change.after.links) == sum(after)
+    assert f"moved by {movement:g} ({mode}, {steps} steps): continuity {change.continuity:.0%} (" in titles(figure)[1]
+    assert {"kept link", "dropped link", "new link"} <= {shown.get_text() for shown in figure.legends[0].get_texts()}
+
+
+def test_the_typical_change_is_neither_the_best_nor_the_worst(model: Model) -> None:
+    layouts = load_benchmark("bench16")[4:8]
+    shown = typical(model, layouts, CASES[0], 0).continuity
+    others = sorted(reconfigured(model, layout, CASES[0], 0).continuity for layout in layouts)
+    assert others[0] < shown < others[-1]
+
+
+@pytest.mark.parametrize("config", [ModelConfig(), ModelConfig(width=8, tokens=3), ModelConfig(reads="nodes+edges")])
+def test_every_parameter_of_the_block_is_named_with_its_size(config: ModelConfig) -> None:
+    module = TokenModulation(config)
+    shown = {text.get_gid(): text.get_text() for text in texts(picture_of_block(module)) if text.get_gid()}
+    boxes = parameter_boxes(module)
+    named = {name: part for part, box in boxes.items() for name in box.parameters}
+    assert set(shown) == set(named) == {name for name, _ in module.named_parameters()}
+    for name, parameter in module.named_parameters():
+        part = named[name]
+        assert name.startswith(part)
+        assert shown[name].endswith(" × ".join(map(str, parameter.shape)))
+        assert name.removeprefix(part).removeprefix(".") in shown[name]
+
+
+def test_the_default_block_has_no_part_without_a_place() -> None:
+    assert set(parameter_boxes(TokenModulation(ModelConfig()))) == set(PLACES)
+
+
+def test_a_new_part_of_the_block_appears_in_the_drawing() -> None:
+    module = TokenModulation(ModelConfig())
+    module.gate = nn.Linear(5, 7)
+    assert any(shown.get_text() == "gate" for shown in texts(picture_of_block(module)))
+
+
+def test_the_drawing_tells_acam_from_cam() -> None:
+    said = {
+        kind: " ".join(shown.get_text() for shown in texts(picture_of_block(TokenModulation(config))))
+        for kind, config in (("acam", ModelConfig()), ("cam", ModelConfig(modulation="cam", similarity="dot")))
+    }
+    assert "no softmax" in said["acam"]
+    assert "softmax over the nodes" in said["cam"]
+    assert "cos" in said["acam"]
+    assert "cos" not in said["cam"]
+
+
+def test_the_boxes_of_learned_parts_do_not_overlap() -> None:
+    module = TokenModulation(ModelConfig(width=512, tokens=128))
+    boxes = list(parameter_boxes(module).values())
+    for k, one in enumerate(boxes):
+        for other in boxes[k + 1 :]:
+            across = abs(one.middle[0] - other.middle[0]) < (one.width + other.width) / 2
+            down = abs(one.middle[1] - other.middle[1]) < (one.height + other.height) / 2
+            assert not (across and down), f"{one.heading} and {other.heading}"

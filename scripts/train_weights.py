@@ -22,6 +22,8 @@ SEEDS = (123, 124, 125)
 ONE_SEED = ("none", "one-token", "cross-entropy", "ddpm-gt-plain", "gt-vae", "graph-vae", "components")
 # The same for every ablation.
 ABLATION = ("--batch", "512", "--rate", "0.002")
+TOKENS = (2, 4, 8)
+LEFT_OUT = ("escort", "crossing")
 
 
 @dataclass(frozen=True)
@@ -39,12 +41,19 @@ def jobs(epochs: dict[str, int]) -> list[Job]:
     listed = [
         Job("netdiff-small", True, ("--epochs", str(epochs["small"]), *mix)),
         Job("netdiff", True, ("--width", "48", "--blocks", "6", "--epochs", str(epochs["large"]), *mix)),
+        Job("netdiff-heading", True, ("--heading", "3", "--epochs", str(epochs["small"]), *mix)),
     ]
     ablations = [(variant, seed) for variant in ("acam", "cam", "ddpm-gt") for seed in SEEDS]
     ablations += [(variant, SEEDS[0]) for variant in ONE_SEED]
     for variant, seed in ablations:
         options = ("--model", variant, "--seed", str(seed), "--epochs", str(epochs["ablation"]), *ABLATION)
         listed.append(Job(f"{variant}-{seed}", False, options))
+    plain = ("--seed", str(SEEDS[0]), "--epochs", str(epochs["ablation"]), *ABLATION)
+    listed += [Job(f"tokens-{count}-{SEEDS[0]}", False, ("--tokens", str(count), *plain)) for count in TOKENS]
+    left_out = tuple(word for family in LEFT_OUT for word in ("--leave-out", family))
+    listed.append(Job(f"left-out-{SEEDS[0]}", False, (*left_out, *plain)))
+    sixty = ("--seed", str(SEEDS[0]), "--epochs", str(epochs["mixed"]), *ABLATION, "--mix", "16:0.6,32:0.4")
+    listed.append(Job(f"acam-mixed-{SEEDS[0]}", True, sixty))
     return listed
 
 
@@ -57,11 +66,17 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", default=[], help="just these runs")
     parser.add_argument("--parallel", type=int, default=4, help="runs at a time: one compiles while another trains")
     parser.add_argument("--ablation-epochs", type=int, default=36)
+    parser.add_argument("--mixed-epochs", type=int, default=28)
     parser.add_argument("--small-epochs", type=int, default=203)
     parser.add_argument("--large-epochs", type=int, default=296)
     parser.add_argument("--extra", default="", help="more options for every run, in one string")
     given = parser.parse_args()
-    epochs = {"ablation": given.ablation_epochs, "small": given.small_epochs, "large": given.large_epochs}
+    epochs = {
+        "ablation": given.ablation_epochs,
+        "small": given.small_epochs,
+        "large": given.large_epochs,
+        "mixed": given.mixed_epochs,
+    }
     known = {job.name for job in jobs(epochs)}
     if unknown := set(given.only) - known:
         parser.error(f"--only: no run {', '.join(sorted(unknown))}; there are {', '.join(sorted(known))}")

@@ -45,8 +45,8 @@ def command(
         from manetdiff.reproduce.rows import RowStore
         from manetdiff.reproduce.study import Setting
     if listed:
-        rows = [(name, study.title) for name, study in STUDIES.items()]
-        print_table(Table("Tables", ("name", "title"), [*rows, (FIGURES, "The paper's pictures")]))
+        names = [(name, study.title) for name, study in STUDIES.items()]
+        print_table(Table("Tables", ("name", "title"), [*names, (FIGURES, "The paper's pictures")]))
         return
     if unknown := [name for name in tables or () if name not in (*STUDIES, FIGURES)]:
         raise ModelError(f"no table {', '.join(unknown)}; there are {', '.join((*STUDIES, FIGURES))}")

@@ -832,7 +832,8 @@ class TestCommand:
         assert all(name in ran.err for name in (*STUDIES, "figures"))
         assert list(tmp_path.iterdir()) == []
 
-    def test_lists_the_tables_and_makes_none(self, run: Run, tmp_path: Path) -> None:
+    def test_lists_the_tables_and_makes_none(self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(measured, "sample_topologies", _refuse)
         ran = run("--list")
         assert (ran.code, ran.err) == (0, "")
         shown = {line.split()[0]: line for line in ran.out.splitlines()}

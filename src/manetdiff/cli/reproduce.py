@@ -55,7 +55,7 @@ def command(
     except OSError as error:
         raise ModelError(f"{out}: the folder cannot be made: {error.strerror}") from None
     check_writable(out / "page.md")
-    setting = Setting(quick, RowStore(None if fresh else out / KEPT, _say))
+    setting = Setting(quick, RowStore(out / KEPT, _say, fresh=fresh))
     made = where_it_ran(quick)
     pages: dict[str, str | list[str]] = {}
     for name in [name for name in tables or STUDIES if name != FIGURES]:

@@ -42,6 +42,8 @@ def _families(setting: Setting) -> list[Grid]:
     rows = []
     for family in FAMILIES:
         some = [layout for layout in layouts if layout.family == family]
+        if not some:  # of very few layouts
+            continue
         row = []
         for name in ("acam-123", "left-out-123"):
             made = sampled(setting, name, some, tag=family)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import platform
 import subprocess
@@ -49,8 +50,8 @@ def _page(study: Study, grids: Sequence[Grid], made: dict[str, str]) -> str:
         if grid.note:
             parts.append(grid.note)
     parts.append(
-        f"In brackets: 95 % confidence, layouts drawn again with replacement. By `manetdiff reproduce {study.name}`"
-        + (" `--quick`" if made["run"] == "quick" else "")
+        f"In brackets: 95 % confidence, layouts drawn again with replacement. By `manetdiff reproduce {study.name}"
+        + (" --quick`" if made["run"] == "quick" else "`")
         + f", commit {made['commit']}, on {made['machine']}."
     )
     return "\n\n".join(parts) + "\n"
@@ -76,7 +77,15 @@ def _document(study: Study, grids: Sequence[Grid], made: dict[str, str]) -> dict
 def _plain(cell: Cell | str) -> Any:
     if isinstance(cell, str):
         return cell
-    return {"metric": cell.measure.metric, **{key: value for key, value in asdict(cell).items() if key != "measure"}}
+    return {
+        "metric": cell.measure.metric,
+        **{key: _finite(value) for key, value in asdict(cell).items() if key != "measure"},
+    }
+
+
+def _finite(value: float | None) -> float | None:
+    """A share of nothing has no word in JSON."""
+    return value if value is not None and math.isfinite(value) else None
 
 
 def _commit() -> str:

@@ -63,18 +63,22 @@ def _partial(setting: Setting) -> list[Grid]:
 def _steps(setting: Setting) -> list[Grid]:
     model = load(threads=1)
     layouts = setting.layouts(16, most=STEP_LAYOUTS)
-    grids = []
-    for metric in ("ratio", "continuity"):
-        rows = []
-        for movement in MOVEMENTS:
-            made = [
-                _moved(setting, f"standard, {steps} steps, raw", movement, layouts, _raw(model, "standard", steps))
-                for steps in STEPS
-            ]
-            rows.append((f"{movement:g}", [one.cell(metric) for one in made]))
-        title = f"{MEASURES[metric].label} by movement and steps"
-        grids.append(Grid(title, ["movement", *(f"{steps} steps" for steps in STEPS)], rows))
-    return grids
+    made = {
+        movement: [
+            _moved(setting, f"standard, {steps} steps, raw", movement, layouts, _raw(model, "standard", steps))
+            for steps in STEPS
+        ]
+        for movement in MOVEMENTS
+    }
+    columns = ["movement", *(f"{steps} steps" for steps in STEPS)]
+    return [
+        Grid(
+            f"{MEASURES[metric].label} by movement and steps",
+            columns,
+            [(f"{movement:g}", [one.cell(metric) for one in row]) for movement, row in made.items()],
+        )
+        for metric in ("ratio", "continuity")
+    ]
 
 
 def _gain(one: Rows, other: Rows) -> tuple[float, float, float]:

@@ -28,14 +28,14 @@ def _of_size(setting: Setting, nodes: int) -> Grid:
     count = f"{len(layouts)} layouts of {nodes} nodes"
     full = timed(
         setting,
-        {"model": "netdiff, 50 steps, corrected", "set": count, "weights": model.card.get("commit", "")},
+        {"model": "netdiff, 50 steps, corrected", "set": count},
         layouts,
         lambda fleet, index: model.generate(fleet, steps=50, samples=1, polish=False, seed=index),
     )
     own_time = full.cell("milliseconds").mean / 1e3
     best = timed(
         setting,
-        {"model": "netdiff, preset best", "set": count, "weights": model.card.get("commit", "")},
+        {"model": "netdiff, preset best", "set": f"at most 100 of {count}"},
         setting.layouts(nodes, most=100),
         lambda fleet, index: model.generate(fleet, preset="best", seed=index),
     )

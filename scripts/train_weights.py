@@ -19,7 +19,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SEEDS = (123, 124, 125)
-ONE_SEED = ("none", "one-token", "cross-entropy", "ddpm-gt-plain", "gt-vae", "graph-vae", "components")
+THREE_SEEDS = ("acam", "cam", "ddpm-gt", "acam-plain", "cam-plain", "none-plain", "ddpm-gt-plain")
+ONE_SEED = ("none", "one-token", "cross-entropy", "gt-vae", "graph-vae", "components")
+# Trained for a sixth of the time, to see whether the order of the models is a matter of the budget.
+BRIEF_THREE_SEEDS = ("acam", "cam", "none", "ddpm-gt")
+BRIEF_ONE_SEED = ("one-token", "cross-entropy")
 # The same for every ablation.
 ABLATION = ("--batch", "512", "--rate", "0.002")
 TOKENS = (2, 4, 8)
@@ -43,17 +47,24 @@ def jobs(epochs: dict[str, int]) -> list[Job]:
         Job("netdiff", True, ("--width", "48", "--blocks", "6", "--epochs", str(epochs["large"]), *mix)),
         Job("netdiff-heading", True, ("--heading", "3", "--epochs", str(epochs["small"]), *mix)),
     ]
-    ablations = [(variant, seed) for variant in ("acam", "cam", "ddpm-gt") for seed in SEEDS]
+    ablations = [(variant, seed) for variant in THREE_SEEDS for seed in SEEDS]
     ablations += [(variant, SEEDS[0]) for variant in ONE_SEED]
     for variant, seed in ablations:
         options = ("--model", variant, "--seed", str(seed), "--epochs", str(epochs["ablation"]), *ABLATION)
         listed.append(Job(f"{variant}-{seed}", False, options))
+    brief = [(variant, seed) for variant in BRIEF_THREE_SEEDS for seed in SEEDS]
+    brief += [(variant, SEEDS[0]) for variant in BRIEF_ONE_SEED]
+    for variant, seed in brief:
+        options = ("--model", variant, "--seed", str(seed), "--epochs", str(epochs["brief"]), *ABLATION)
+        listed.append(Job(f"{variant}-brief-{seed}", False, options))
     plain = ("--seed", str(SEEDS[0]), "--epochs", str(epochs["ablation"]), *ABLATION)
     listed += [Job(f"tokens-{count}-{SEEDS[0]}", False, ("--tokens", str(count), *plain)) for count in TOKENS]
     left_out = tuple(word for family in LEFT_OUT for word in ("--leave-out", family))
     listed.append(Job(f"left-out-{SEEDS[0]}", False, (*left_out, *plain)))
     sixty = ("--seed", str(SEEDS[0]), "--epochs", str(epochs["mixed"]), *ABLATION, "--mix", "16:0.6,32:0.4")
-    listed.append(Job(f"acam-mixed-{SEEDS[0]}", True, sixty))
+    listed += [
+        Job(f"{variant}-mixed-{SEEDS[0]}", True, ("--model", variant, *sixty)) for variant in ("acam", "ddpm-gt-plain")
+    ]
     return listed
 
 
@@ -66,6 +77,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", default=[], help="just these runs")
     parser.add_argument("--parallel", type=int, default=4, help="runs at a time: one compiles while another trains")
     parser.add_argument("--ablation-epochs", type=int, default=36)
+    parser.add_argument("--brief-epochs", type=int, default=6)
     parser.add_argument("--mixed-epochs", type=int, default=28)
     parser.add_argument("--small-epochs", type=int, default=203)
     parser.add_argument("--large-epochs", type=int, default=296)
@@ -73,6 +85,7 @@ def main() -> None:
     given = parser.parse_args()
     epochs = {
         "ablation": given.ablation_epochs,
+        "brief": given.brief_epochs,
         "small": given.small_epochs,
         "large": given.large_epochs,
         "mixed": given.mixed_epochs,

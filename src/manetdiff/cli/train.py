@@ -32,8 +32,8 @@ def command(
     model: Annotated[
         str,
         typer.Option(
-            help="acam (the paper's NetDiff), cam, none, one-token, cross-entropy, ddpm-gt, ddpm-gt-plain, gt-vae, "
-            "graph-vae, components."
+            help="acam (the paper's NetDiff), cam, none, one-token, cross-entropy, ddpm-gt, gt-vae, graph-vae, "
+            "components; acam-plain, cam-plain, none-plain, ddpm-gt-plain: without our features."
         ),
     ] = "acam",
     recipe: Annotated[str, typer.Option(help="paper (as in the paper) or fast (our own).")] = "fast",

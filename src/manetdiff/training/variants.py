@@ -26,6 +26,10 @@ VARIANTS = {
     "cross-entropy": Variant("NetDiff (ACAM), cross-entropy only", ModelConfig(), LossWeights.cross_entropy_only()),
     "ddpm-gt": Variant("DDPM-GT with features", ModelConfig(modulation="statistics")),
     "ddpm-gt-plain": Variant("DDPM-GT", ModelConfig(modulation="statistics", domain_features=False)),
+    # Whether tokens make up for what the features tell of the geometry.
+    "acam-plain": Variant("NetDiff (ACAM) without features", ModelConfig(domain_features=False)),
+    "cam-plain": Variant("NetDiff (CAM) without features", ModelConfig(modulation="cam", domain_features=False)),
+    "none-plain": Variant("no modulation, no features", ModelConfig(modulation="none", domain_features=False)),
     "components": Variant("NetDiff (ACAM), told of components", ModelConfig(components=True)),
     "gt-vae": Variant("GT-VAE", ModelConfig(kind="gt-vae")),
     "graph-vae": Variant("GraphVAE", ModelConfig(kind="graph-vae")),

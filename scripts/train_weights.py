@@ -19,13 +19,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SEEDS = (123, 124, 125)
-THREE_SEEDS = ("acam", "cam", "ddpm-gt", "acam-plain", "cam-plain", "none-plain", "ddpm-gt-plain")
-ONE_SEED = ("none", "one-token", "cross-entropy", "gt-vae", "graph-vae", "components")
+THREE_SEEDS = ("acam", "cam", "none", "ddpm-gt", "acam-plain", "cam-plain", "none-plain", "ddpm-gt-plain")
+ONE_SEED = ("one-token", "cross-entropy", "gt-vae", "graph-vae", "components")
 # Trained for a sixth of the time, to see whether the order of the models is a matter of the budget.
 BRIEF_THREE_SEEDS = ("acam", "cam", "none", "ddpm-gt")
 BRIEF_ONE_SEED = ("one-token", "cross-entropy")
 # The same for every ablation.
 ABLATION = ("--batch", "512", "--rate", "0.002")
+# Larger networks, to see whether the order is a matter of capacity.
+WIDE = ("acam", "cam", "none", "ddpm-gt")
+LARGE = ("--width", "48", "--blocks", "6")
 TOKENS = (2, 4, 8)
 LEFT_OUT = ("escort", "crossing")
 
@@ -44,7 +47,7 @@ def jobs(epochs: dict[str, int]) -> list[Job]:
     mix = ("--mix", "16:2,32:1")
     listed = [
         Job("netdiff-small", True, ("--epochs", str(epochs["small"]), *mix)),
-        Job("netdiff", True, ("--width", "48", "--blocks", "6", "--epochs", str(epochs["large"]), *mix)),
+        Job("netdiff", True, (*LARGE, "--epochs", str(epochs["large"]), *mix)),
         Job("netdiff-heading", True, ("--heading", "3", "--epochs", str(epochs["small"]), *mix)),
     ]
     ablations = [(variant, seed) for variant in THREE_SEEDS for seed in SEEDS]
@@ -59,6 +62,7 @@ def jobs(epochs: dict[str, int]) -> list[Job]:
         listed.append(Job(f"{variant}-brief-{seed}", False, options))
     plain = ("--seed", str(SEEDS[0]), "--epochs", str(epochs["ablation"]), *ABLATION)
     listed += [Job(f"tokens-{count}-{SEEDS[0]}", False, ("--tokens", str(count), *plain)) for count in TOKENS]
+    listed += [Job(f"{variant}-wide-{SEEDS[0]}", False, ("--model", variant, *LARGE, *plain)) for variant in WIDE]
     left_out = tuple(word for family in LEFT_OUT for word in ("--leave-out", family))
     listed.append(Job(f"left-out-{SEEDS[0]}", False, (*left_out, *plain)))
     sixty = ("--seed", str(SEEDS[0]), "--epochs", str(epochs["mixed"]), *ABLATION, "--mix", "16:0.6,32:0.4")

@@ -31,8 +31,10 @@ from manetdiff.fleet import Fleet
 from manetdiff.radio import Radio
 from manetdiff.reproduce import figures, generalisation, measured, pages, paper, partial, study, throughput
 from manetdiff.reproduce.catalogue import STUDIES
-from manetdiff.reproduce.cells import MEASURES, RESAMPLES, Cell, Measure, bootstrap
+from manetdiff.reproduce.cells import MEASURES, Cell, Measure
+from manetdiff.reproduce.drawn import DrawnLayouts
 from manetdiff.reproduce.raw_samples import cells, labels
+from manetdiff.reproduce.resampling import RESAMPLES, bootstrap
 from manetdiff.reproduce.rows import Row, Rows, RowStore
 from manetdiff.reproduce.study import FULL_LAYOUTS, QUICK_LAYOUTS, Grid, Setting, Study
 from manetdiff.scenarios import FAMILIES, move_by
@@ -204,11 +206,6 @@ class TestRows:
         assert ratio.mean == pytest.approx(150 / 180)
         assert (ratio.low, ratio.high) == pytest.approx((0.75, 0.9))
 
-    def test_can_be_narrowed_to_those_with_a_value(self) -> None:
-        rows = Rows([{"valid": 1.0, "links": 20.0}, {"valid": 0.0, "links": 30.0}, {"valid": 1.0, "links": 22.0}])
-        assert rows.where("valid", 1.0).cell("links").mean == 21.0
-        assert rows.where("valid", 0.0).rows == [{"valid": 0.0, "links": 30.0}]
-
     def test_cells_have_the_papers_figure_where_it_has_one(self) -> None:
         shown = cells(Rows([{"links": 20.0, "parity": 1.0}]), ("links", "parity"), {"links": 21.95, "valid": 1.0})
         assert [cell.paper for cell in shown] == [21.95, None]
@@ -298,7 +295,7 @@ class TestRowStore:
             raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            store.rows({"model": "x"}, stopped)  # type: ignore[arg-type]
+            store.rows({"model": "x"}, stopped)
         assert list(tmp_path.iterdir()) == []
         assert store.rows({"model": "x"}, make).rows[0] == {"links": 1.0}
 
@@ -543,22 +540,22 @@ class TestGeneralisation:
         assert not np.allclose(first, other)
 
     def test_drawn_layouts_are_the_same_each_time_with_the_families_in_turn(self) -> None:
-        first, again = generalisation._drawn(8, 3, Radio()), generalisation._drawn(8, 2, Radio())
+        first, again = DrawnLayouts(8, 3, Radio()), DrawnLayouts(8, 2, Radio())
         assert [(one.index, one.family, len(one.fleet)) for one in first] == [(k, FAMILIES[k], 8) for k in range(3)]
         for one, other in zip(first, again, strict=False):
             assert np.array_equal(one.fleet.positions, other.fleet.positions)
             assert one.topology == other.topology
             assert one.metrics == other.metrics
         # The second time that a family's turn comes, it is another layout of it.
-        turns = generalisation._drawn(4, len(FAMILIES) + 1, Radio())
+        turns = DrawnLayouts(4, len(FAMILIES) + 1, Radio())
         assert turns[0].family == turns[-1].family
         assert not np.allclose(turns[0].fleet.positions, turns[-1].fleet.positions)
-        nine = generalisation._drawn(9, 1, Radio())
+        nine = DrawnLayouts(9, 1, Radio())
         assert not np.allclose(nine[0].fleet.positions[:8], first[0].fleet.positions)
 
     def test_drawn_layouts_are_solved_and_scored_for_the_radio(self) -> None:
         wide = Radio(theta_max=np.pi / 4)
-        (layout,) = generalisation._drawn(10, 1, wide)
+        (layout,) = DrawnLayouts(10, 1, wide)
         assert layout.metrics == metrics(layout.topology, layout.fleet, wide)
         assert layout.metrics["valid"] == 1.0
         best_for_others = solve(layout.fleet, Radio(), moves=15_000)

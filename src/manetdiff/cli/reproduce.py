@@ -43,7 +43,7 @@ def command(
         from manetdiff.reproduce.figures import draw_figures
         from manetdiff.reproduce.pages import text_of, where_it_ran, write_study
         from manetdiff.reproduce.rows import RowStore
-        from manetdiff.reproduce.study import Setting
+        from manetdiff.reproduce.study import Setting, UnavailableError
     if listed:
         names = [(name, study.title) for name, study in STUDIES.items()]
         print_table(Table("Tables", ("name", "title"), [*names, (FIGURES, "The paper's pictures")]))
@@ -60,8 +60,14 @@ def command(
     pages: dict[str, str | list[str]] = {}
     for name in [name for name in tables or STUDIES if name != FIGURES]:
         began = time.perf_counter()
-        grids = STUDIES[name].run(setting)
-        pages[name] = str(write_study(STUDIES[name], grids, out, made))
+        study = STUDIES[name]
+        try:
+            grids = study.run(setting)
+        except UnavailableError as reason:
+            print(f"{name} is left as it is: {reason}", file=sys.stderr)
+            continue
+        pictures = study.draw(setting, out) if study.draw else []
+        pages[name] = str(write_study(study, grids, out, made, pictures))
         _say(f"{name}: {time.perf_counter() - began:.0f} s")
         if not as_json:
             for grid in grids:

@@ -108,6 +108,11 @@ class Standing:
     other: str
     other_ratio: float
 
+    @property
+    def lead(self) -> float:
+        """By how much the preset is ahead; below 0 where it is behind."""
+        return self.ratio - self.other_ratio
+
 
 def standings(points: Sequence[Point]) -> list[Standing]:
     """How the presets stand at each budget from 5 ms (16 nodes) on; a preset without one that is fast enough: none."""

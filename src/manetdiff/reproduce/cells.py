@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
-import numpy.typing as npt
-
-FloatArray = npt.NDArray[np.float64]
-
-RESAMPLES = 2_000
-CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
@@ -65,17 +56,3 @@ class Cell:
         if self.low is not None and self.high is not None:
             written += f" [{factor * self.low:.{digits}f}, {factor * self.high:.{digits}f}]"
         return written + unit + ("" if self.paper is None else f" (paper: {factor * self.paper:.{digits}f})")
-
-
-def bootstrap(values: Sequence[float], over: Sequence[float] | None = None) -> tuple[float, float, float]:
-    """Mean of the values, or their sum as a share of another's on the same layouts; and its confidence interval.
-
-    Layouts are drawn with replacement, always by the same numbers: the same values give the same interval.
-    """
-    top = np.asarray(values, dtype=np.float64)
-    bottom = np.ones_like(top) if over is None else np.asarray(over, dtype=np.float64)
-    picks = np.random.default_rng(0).integers(0, len(top), (RESAMPLES, len(top)))
-    shares = np.sort(top[picks].mean(1) / bottom[picks].mean(1))
-    tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(shares, [tail, 1 - tail])
-    return float(top.mean() / bottom.mean()), float(low), float(high)

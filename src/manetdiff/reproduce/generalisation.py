@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from manetdiff.data import SolvedLayout
 from manetdiff.fleet import Fleet
 from manetdiff.radio import Radio
+from manetdiff.reproduce.drawn import DrawnLayouts
 from manetdiff.reproduce.measured import sampled, timed
 from manetdiff.reproduce.raw_samples import cells, labels
 from manetdiff.reproduce.study import Grid, Setting, Study
 from manetdiff.runtime.model import load
-from manetdiff.scenarios import FAMILIES, draw
-from manetdiff.solvers import solve
-from manetdiff.topology import metrics
+from manetdiff.scenarios import FAMILIES
 
 METRICS = ("ratio", "connected", "parity", "antenna_saturation", "valid")
 LEFT_OUT = ("escort", "crossing")
@@ -57,7 +53,7 @@ def _sizes(setting: Setting) -> list[Grid]:
     count = 2 if setting.quick else 33
     rows = []
     for nodes in SIZES:
-        layouts = _drawn(nodes, count, Radio())
+        layouts = DrawnLayouts(nodes, count, Radio())
         raw = sampled(setting, "netdiff", layouts, tag="drawn")
         model = load(threads=1)
         made = timed(
@@ -76,7 +72,7 @@ def _radios(setting: Setting) -> list[Grid]:
     count = 11 if setting.quick else 110
     rows = []
     for label, radio in RADIOS.items():
-        layouts = _drawn(16, count, radio)
+        layouts = DrawnLayouts(16, count, radio)
         rows.append((label, cells(sampled(setting, "netdiff", layouts, radio=radio, tag=f"drawn, {label}"), METRICS)))
     note = "The network reads rates and spilled power as features, but was trained for one radio."
     return [Grid("By radio, raw samples of the default, 16 nodes", ["radio", *labels(METRICS)], rows, note)]
@@ -101,29 +97,6 @@ def _noise(setting: Setting) -> list[Grid]:
 def _blurred(fleet: Fleet, noise: float, seed: int) -> Fleet:
     moved = np.random.default_rng(seed).normal(scale=fleet.spread, size=fleet.positions.shape)
     return fleet.replace(positions=fleet.positions + noise * moved)
-
-
-def _drawn(nodes: int, count: int, radio: Radio) -> Sequence[SolvedLayout]:
-    """Layouts of all families in turn, solved by a short reference search."""
-    solved = []
-    for index in range(count):
-        family = FAMILIES[index % len(FAMILIES)]
-        fleet = draw(family, nodes, np.random.default_rng((7, nodes, index)))
-        topology = solve(fleet, radio, "reference", moves=1_500 * nodes, seed=index)
-        scores = metrics(topology, fleet, radio)
-        solved.append(
-            SolvedLayout(
-                index=index,
-                step=0,
-                displacement=0.0,
-                motion=None,
-                family=family,
-                fleet=fleet,
-                topology=topology,
-                metrics=scores,
-            )
-        )
-    return solved
 
 
 GENERALISATION_STUDIES = (

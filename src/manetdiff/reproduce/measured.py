@@ -15,6 +15,7 @@ from manetdiff.diffusion.weights import Weights, packaged_weights
 from manetdiff.errors import DisconnectedWarning
 from manetdiff.fleet import Fleet
 from manetdiff.radio import Radio
+from manetdiff.reproduce.drawn import set_name
 from manetdiff.reproduce.rows import Row, Rows
 from manetdiff.reproduce.study import Setting
 from manetdiff.solvers import correct, solve
@@ -49,7 +50,7 @@ def sampled(
     chosen, judged_by = dataclasses.replace(weights.sampling, **sampling), radio or weights.radio
     what = {
         "model": name,
-        "set": f"{len(layouts)} layouts of {len(layouts[0].fleet)} nodes{tag and ', ' + tag}",
+        "set": set_name(layouts, tag),
         "weights": _digest(weights),
         "sampling": chosen.to_dict(),
         "radio": judged_by.to_dict(),
@@ -89,7 +90,7 @@ def solved(
     judged_by = chosen.omnidirectional() if method == "omni" else chosen
     what = {
         "method": method,
-        "set": f"{len(layouts)} layouts of {len(layouts[0].fleet)} nodes{tag and ', ' + tag}",
+        "set": set_name(layouts, tag),
         "seconds": seconds,
         "moves": moves,
         "radio": chosen.to_dict(),

@@ -29,10 +29,12 @@ def where_it_ran(quick: bool) -> dict[str, str]:
     }
 
 
-def write_study(study: Study, grids: Sequence[Grid], folder: Path, made: dict[str, str]) -> Path:
-    """The study's page and its JSON document."""
+def write_study(
+    study: Study, grids: Sequence[Grid], folder: Path, made: dict[str, str], pictures: Sequence[str] = ()
+) -> Path:
+    """The study's page and its JSON document. pictures: names of files beside the page."""
     page = folder / f"{study.name}.md"
-    write_text(page, _page(study, grids, made))
+    write_text(page, _page(study, grids, made, pictures))
     write_text(folder / f"{study.name}.json", json.dumps(_document(study, grids, made), indent=1, ensure_ascii=False))
     return page
 
@@ -42,8 +44,9 @@ def text_of(cell: Cell | str) -> str:
     return cell if isinstance(cell, str) else cell.text
 
 
-def _page(study: Study, grids: Sequence[Grid], made: dict[str, str]) -> str:
+def _page(study: Study, grids: Sequence[Grid], made: dict[str, str], pictures: Sequence[str] = ()) -> str:
     parts = [f"# {study.title}", f"The paper: {study.claim}"]
+    parts += [f"![{study.title}]({picture})" for picture in pictures]
     for grid in grids:
         rows = [[label, *map(text_of, cells)] for label, cells in grid.rows]
         parts += [f"## {grid.title}", markdown_table(grid.columns, rows).rstrip()]

@@ -11,8 +11,9 @@ from manetdiff.data import SolvedLayout
 from manetdiff.fleet import Fleet
 from manetdiff.radio import Radio
 from manetdiff.reproduce import paper
-from manetdiff.reproduce.cells import MEASURES, Cell, bootstrap
+from manetdiff.reproduce.cells import MEASURES, Cell
 from manetdiff.reproduce.raw_samples import KEPT, SHAPE, cells, labels
+from manetdiff.reproduce.resampling import bootstrap
 from manetdiff.reproduce.rows import Row, Rows
 from manetdiff.reproduce.study import Grid, Setting, Study
 from manetdiff.runtime.model import Model, load
@@ -32,23 +33,30 @@ MOVEMENTS = (0.05, 0.1, 0.2, 0.3, 0.5)
 Way = Callable[[Topology, Fleet, Fleet], Topology]
 
 
-def _partial(setting: Setting) -> list[Grid]:
+def partial_rows(setting: Setting, mode: Mode, movement: float, steps: int) -> dict[str, Rows]:
+    """Fifty steps anew, an update as the paper has it, and ours, all after the same movements."""
     model = load(threads=1)
     layouts = setting.layouts(16, most=LAYOUTS)
+    return {
+        "anew": _moved(setting, "50 steps anew, raw", movement, layouts, _anew(model)),
+        "raw": _moved(setting, f"{mode}, {steps} steps, raw", movement, layouts, _raw(model, mode, steps)),
+        "own": _moved(setting, f"{mode}, as by default", movement, layouts, _default(model, mode)),
+    }
+
+
+def _partial(setting: Setting) -> list[Grid]:
     rows: list[tuple[str, list[Cell | str]]] = []
     gains: list[tuple[str, list[Cell | str]]] = []
     for mode, movement, steps in CASES:
-        anew = _moved(setting, "50 steps anew, raw", movement, layouts, _anew(model))
-        raw = _moved(setting, f"{mode}, {steps} steps, raw", movement, layouts, _raw(model, mode, steps))
-        own = _moved(setting, f"{mode}, as by default", movement, layouts, _default(model, mode))
-        rows.append((f"{mode}, {movement:g}, {steps} steps", [*cells(raw, METRICS, paper.PARTIAL[mode])]))
-        rows.append((f"{mode}, {movement:g}, our default", [*cells(own, METRICS)]))
-        rows.append((f"anew, {movement:g}, 50 steps", [*cells(anew, METRICS)]))
-        share, low, high = _gain(raw, anew)
+        made = partial_rows(setting, mode, movement, steps)
+        rows.append((f"{mode}, {movement:g}, {steps} steps", [*cells(made["raw"], METRICS, paper.PARTIAL[mode])]))
+        rows.append((f"{mode}, {movement:g}, our default", [*cells(made["own"], METRICS)]))
+        rows.append((f"anew, {movement:g}, 50 steps", [*cells(made["anew"], METRICS)]))
+        share, low, high = _gain(made["raw"], made["anew"])
         gain = Cell(MEASURES["continuity"], share, low, high, paper.CONTINUITY_GAIN[mode])
-        faster = anew.cell("milliseconds").mean / raw.cell("milliseconds").mean
-        by_default = anew.cell("milliseconds").mean / own.cell("milliseconds").mean
-        gains.append((mode, [gain, f"{faster:.1f} times", f"{by_default:.1f} times"]))
+        spent = {way: one.cell("milliseconds").mean for way, one in made.items()}
+        faster = [f"{spent['anew'] / spent[way]:.1f} times" for way in ("raw", "own")]
+        gains.append((mode, [gain, *faster]))
     note = "Raw samples from the sets' own topologies; our default takes fewer steps and corrects."
     return [
         Grid("Partial diffusion, 16 nodes", ["way", *labels(METRICS)], rows, note),
@@ -60,22 +68,27 @@ def _partial(setting: Setting) -> list[Grid]:
     ]
 
 
-def _steps(setting: Setting) -> list[Grid]:
+def step_rows(setting: Setting) -> dict[float, dict[int, Rows]]:
+    """Raw standard updates by movement and number of steps."""
     model = load(threads=1)
     layouts = setting.layouts(16, most=STEP_LAYOUTS)
-    made = {
-        movement: [
-            _moved(setting, f"standard, {steps} steps, raw", movement, layouts, _raw(model, "standard", steps))
+    return {
+        movement: {
+            steps: _moved(setting, f"standard, {steps} steps, raw", movement, layouts, _raw(model, "standard", steps))
             for steps in STEPS
-        ]
+        }
         for movement in MOVEMENTS
     }
+
+
+def _steps(setting: Setting) -> list[Grid]:
+    made = step_rows(setting)
     columns = ["movement", *(f"{steps} steps" for steps in STEPS)]
     return [
         Grid(
             f"{MEASURES[metric].label} by movement and steps",
             columns,
-            [(f"{movement:g}", [one.cell(metric) for one in row]) for movement, row in made.items()],
+            [(f"{movement:g}", [one.cell(metric) for one in row.values()]) for movement, row in made.items()],
         )
         for metric in ("ratio", "continuity")
     ]
@@ -83,7 +96,7 @@ def _steps(setting: Setting) -> list[Grid]:
 
 def _gain(one: Rows, other: Rows) -> tuple[float, float, float]:
     """How much more continuity, as a share of the other's, with its interval."""
-    mean, low, high = bootstrap([row["continuity"] for row in one.rows], [row["continuity"] for row in other.rows])
+    mean, low, high = bootstrap(one.values("continuity"), other.values("continuity")[0])
     return mean - 1, low - 1, high - 1
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 
 from manetdiff.data import SolvedLayout, load_benchmark
 from manetdiff.reproduce.cells import Cell
@@ -23,7 +25,13 @@ class Setting:
     def layouts(self, nodes: int, most: int | None = None) -> list[SolvedLayout]:
         """The first layouts of a benchmark set; most: no more than so many, where a method is slow."""
         count = (QUICK_LAYOUTS if self.quick else FULL_LAYOUTS)[nodes]
-        return list(load_benchmark(f"bench{nodes}")[: count if most is None else min(count, most)])
+        return list(_benchmark(nodes)[: count if most is None else min(count, most)])
+
+
+@cache
+def _benchmark(nodes: int) -> Sequence[SolvedLayout]:
+    """Read once."""
+    return load_benchmark(f"bench{nodes}")
 
 
 @dataclass(frozen=True)
@@ -38,9 +46,17 @@ class Grid:
 
 @dataclass(frozen=True)
 class Study:
-    """name: as on the command line. claim: what the paper says, in one line."""
+    """name: as on the command line. claim: what the paper says, in one line.
+
+    draw: pictures of what was measured, into a folder; their names.
+    """
 
     name: str
     title: str
     claim: str
     run: Callable[[Setting], list[Grid]] = field(repr=False)
+    draw: Callable[[Setting, Path], list[str]] | None = field(default=None, repr=False)
+
+
+class UnavailableError(Exception):
+    """A study needs what this machine does not have; what an earlier run left of it stays as it is."""

@@ -1,0 +1,87 @@
+"""A comparison that the paper makes, judged by what was measured here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from manetdiff.reproduce.cells import MEASURES, Measure
+from manetdiff.reproduce.resampling import FloatArray, interval
+from manetdiff.reproduce.rows import Rows
+
+Verdict = Literal["agrees", "level", "opposite"]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """claim: in a few words. paper, ours: the two figures behind it.
+
+    low, high: the interval of what is gained in the paper's direction, with 95 % confidence.
+    """
+
+    claim: str
+    paper: str
+    ours: str
+    low: float
+    high: float
+
+    @property
+    def verdict(self) -> Verdict:
+        """level: no difference that so many layouts and seeds could show, or less than can be shown."""
+        if self.low > 0:
+            return "agrees"
+        return "opposite" if self.high < 0 else "level"
+
+
+def higher(claim: str, metric: str, one: Rows, other: Rows, paper: tuple[float, float]) -> Comparison:
+    """The first has more of a metric than the second."""
+    return _compared(claim, metric, one, other, paper, one.resampled(metric) - other.resampled(metric))
+
+
+def lower(claim: str, metric: str, one: Rows, other: Rows, paper: tuple[float, float]) -> Comparison:
+    """The first has less of a metric than the second."""
+    return _compared(claim, metric, one, other, paper, other.resampled(metric) - one.resampled(metric))
+
+
+def nearer(
+    claim: str, metric: str, one: Rows, other: Rows, target: Rows, paper: tuple[float, float, float]
+) -> Comparison:
+    """The first's mean is nearer to the target's than the second's."""
+    aim = target.resampled(metric)
+    gains = np.abs(other.resampled(metric) - aim) - np.abs(one.resampled(metric) - aim)
+    made = _compared(claim, metric, one, other, paper[:2], gains)
+    measure = MEASURES[metric]
+    return Comparison(
+        claim,
+        f"{made.paper} (target {_shown(measure, paper[2])})",
+        f"{made.ours} (target {_shown(measure, target.cell(metric).mean)})",
+        made.low,
+        made.high,
+    )
+
+
+def at_least(claim: str, metric: str, rows: Rows, bound: float, paper: str) -> Comparison:
+    """A metric's mean reaches a bound."""
+    ours = rows.cell(metric).text
+    return Comparison(claim, paper, ours, *interval(rows.resampled(metric) - bound))
+
+
+def at_most(claim: str, metric: str, rows: Rows, bound: float, paper: str) -> Comparison:
+    """A metric's mean keeps a bound."""
+    ours = rows.cell(metric).text
+    return Comparison(claim, paper, ours, *interval(bound - rows.resampled(metric)))
+
+
+def _compared(
+    claim: str, metric: str, one: Rows, other: Rows, paper: tuple[float, ...], gains: FloatArray
+) -> Comparison:
+    measure = MEASURES[metric]
+    theirs = " against ".join(_shown(measure, figure) for figure in paper)
+    ours = " against ".join(_shown(measure, rows.cell(metric).mean) for rows in (one, other))
+    return Comparison(claim, theirs, ours, *interval(gains))
+
+
+def _shown(measure: Measure, value: float) -> str:
+    return f"{100 * value:.2f} %" if measure.percent else f"{value:.{measure.digits}f}"

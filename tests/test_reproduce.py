@@ -749,9 +749,10 @@ class TestCommand:
         out = tmp_path / "a" / "b"
         names = ["losses.json", "losses.md", "tokens.json", "tokens.md"]
         assert sorted(path.name for path in out.iterdir() if path.is_file()) == names
-        # Seven models; the network with 16 tokens is the one with the penalties and is sampled once.
+        # Seven models, of which the network with 16 tokens is the one with the penalties and is sampled once; four
+        # that were trained briefly; and the two losses sampled as in the paper.
         kept = sorted((out / ".rows").iterdir())
-        assert len(kept) == 7
+        assert len(kept) == 7 + 4 + 2
         losses = (out / "losses.md").read_text(encoding="utf-8")
         assert "(paper: 15.90)" in losses
         assert "(paper: 98.64)" in losses

@@ -41,6 +41,7 @@ def command(
     with needs_torch("sampling from the ablations"):
         from manetdiff.reproduce.catalogue import STUDIES
         from manetdiff.reproduce.figures import draw_figures
+        from manetdiff.reproduce.index import write_index
         from manetdiff.reproduce.pages import text_of, where_it_ran, write_study
         from manetdiff.reproduce.rows import RowStore
         from manetdiff.reproduce.study import Setting, UnavailableError
@@ -75,6 +76,8 @@ def command(
                 print_table(Table(grid.title, grid.columns, rows))
     if not tables or FIGURES in tables:
         pages[FIGURES] = sorted(map(str, draw_figures(out, quick, _say).values()))
+    index = write_index(out, STUDIES)
+    _say(f"all pages: {index}")
     if as_json:
         print_json({"pages": pages, "made": made})
 

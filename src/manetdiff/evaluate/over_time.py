@@ -161,7 +161,7 @@ def draw_over_time(points: Sequence[Point], path: Path) -> None:
     """A picture: one panel a fleet size, one line a method."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
-    from matplotlib.ticker import PercentFormatter
+    from matplotlib.ticker import FuncFormatter, PercentFormatter
 
     colours = {
         PRESET: "#D55E00",
@@ -180,6 +180,8 @@ def draw_over_time(points: Sequence[Point], path: Path) -> None:
         axes = figure.add_subplot(1, len(sizes), place + 1)
         for method, colour in colours.items():
             line = [point for point in points if point.nodes == nodes and point.method == method]
+            if not line:
+                continue
             axes.plot(
                 [1e3 * point.seconds for point in line],
                 [point.ratio for point in line],
@@ -190,6 +192,7 @@ def draw_over_time(points: Sequence[Point], path: Path) -> None:
                 label=method,
             )
         axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda ms, place: f"{ms:g}"))
         axes.set_ylim(min(point.ratio for point in points if point.method != "cpsat") - 0.01, 1.005)
         axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
         axes.set_xlabel("time a layout on one core, ms")

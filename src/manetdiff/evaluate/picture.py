@@ -19,6 +19,7 @@ from manetdiff.evaluate.picture_frame import (
     FOOT,
     MARGIN,
     TITLE,
+    TITLE_LINE,
     FloatArray,
     Handle,
     add_colour_bar,
@@ -124,12 +125,13 @@ def draw_pair(
     size = panel_size(half, len(fleet)) * 0.85
     radius = min(node_radius(fleet, 2 * half.max()), node_radius(moved, 2 * half.max()))
     foot = FOOT + PAIR_LEGEND
-    figure = _figure(2 * size[0] + 3 * MARGIN, size[1] + TITLE + foot, style)
     shared = before.adjacency & after.adjacency
     headings = titles or (
         f"before: {_counted(len(before.links), 'link')}",
         f"after: {_counted(len(after.links), 'link')}, {kept(before, after):.0%} of the old ones kept",
     )
+    more_lines = max(heading.count("\n") for heading in headings)
+    figure = _figure(2 * size[0] + 3 * MARGIN, size[1] + TITLE + more_lines * TITLE_LINE + foot, style)
     violated = saturated = False
     for place, (topology, where, colour, dashes) in enumerate(
         ((before, fleet, style.dropped, ":"), (after, moved, style.new, "--"))

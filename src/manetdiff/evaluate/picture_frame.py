@@ -26,6 +26,8 @@ from manetdiff.formats.files import STANDARD, PathLike, write_bytes
 PICTURE_SUFFIXES = (".png", ".svg", ".pdf")
 # Inches around and between the parts of a picture.
 MARGIN, TITLE, FOOT = 0.3, 0.5, 0.5
+# A second line of a title.
+TITLE_LINE = 0.2
 
 FloatArray = npt.NDArray[np.float64]
 Handle = Line2D | Patch

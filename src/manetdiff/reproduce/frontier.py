@@ -9,7 +9,7 @@ from manetdiff.evaluate.over_time import Point, draw_over_time, over_time, stand
 from manetdiff.reproduce.study import Grid, Setting, Study
 
 LAYOUTS, CPSAT_LAYOUTS = 33, 4
-QUICK_LAYOUTS = 2
+QUICK_LAYOUTS = 1
 PICTURE = "frontier.png"
 
 
@@ -39,7 +39,7 @@ def _frontier(setting: Setting) -> list[Grid]:
     ]
     rows = [
         (
-            ", ".join(filter(None, (point.method, point.setting, f"{point.nodes} nodes"))),
+            ", ".join(filter(None, (point.method, point.setting, _budget(point), f"{point.nodes} nodes"))),
             [f"{1e3 * point.seconds:.3g}", _percent(point.ratio), _percent(point.connected), _percent(point.valid)],
         )
         for point in points
@@ -56,6 +56,10 @@ def _draw(setting: Setting, folder: Path) -> list[str]:
     return [PICTURE]
 
 
+def _budget(point: Point) -> str:
+    return "" if point.budget_ms is None else f"{point.budget_ms:g} ms"
+
+
 def _percent(share: float) -> str:
     return f"{100 * share:.2f} %"
 
@@ -64,7 +68,7 @@ FRONTIER_STUDIES = (
     Study(
         "frontier",
         "Quality over time, on one core",
-        "Nothing of this; it compares with heuristics that have no budget.",
+        "Not in the paper, which compares with heuristics that have no budget.",
         _frontier,
         _draw,
     ),

@@ -69,7 +69,7 @@ def _sizes(setting: Setting) -> list[Grid]:
 
 
 def _radios(setting: Setting) -> list[Grid]:
-    count = 11 if setting.quick else 110
+    count = 4 if setting.quick else 110
     rows = []
     for label, radio in RADIOS.items():
         layouts = DrawnLayouts(16, count, radio)

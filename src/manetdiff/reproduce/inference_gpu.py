@@ -37,5 +37,10 @@ def _inference_gpu(setting: Setting) -> list[Grid]:
 
 
 INFERENCE_GPU_STUDIES = (
-    Study("inference-gpu", "Time of inference on a GPU", "A full pass takes about 450 ms on a GPU.", _inference_gpu),
+    Study(
+        "inference-gpu",
+        "Time of inference on a GPU",
+        "The paper: a full pass takes about 450 ms on a GPU.",
+        _inference_gpu,
+    ),
 )

@@ -45,7 +45,7 @@ MODULATION_STUDIES = (
     Study(
         "modulation",
         "What the tokens are worth",
-        "CAM and ACAM tokens keep more constraints than statistics, the more so the larger the network.",
+        "The paper: CAM and ACAM tokens keep more constraints than statistics, the more so the larger the network.",
         _modulation,
     ),
 )

@@ -45,7 +45,7 @@ def text_of(cell: Cell | str) -> str:
 
 
 def _page(study: Study, grids: Sequence[Grid], made: dict[str, str], pictures: Sequence[str] = ()) -> str:
-    parts = [f"# {study.title}", f"The paper: {study.claim}"]
+    parts = [f"# {study.title}", study.claim]
     parts += [f"![{study.title}]({picture})" for picture in pictures]
     for grid in grids:
         rows = [[label, *map(text_of, cells)] for label, cells in grid.rows]

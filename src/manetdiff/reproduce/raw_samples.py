@@ -109,26 +109,27 @@ RAW_STUDIES = (
     Study(
         "properties",
         "Properties of generated graphs",
-        "From GraphVAE to NetDiff with ACAM, links, lengths, rates and saturation come nearer to the target.",
+        "The paper: from GraphVAE to NetDiff with ACAM, links, lengths, rates and saturation come nearer to "
+        "the target.",
         _properties,
     ),
     Study(
         "constraints",
         "Constraint satisfaction",
-        "CAM tokens keep more constraints than the statistics of DDPM-GT, ACAM tokens more than CAM.",
+        "The paper: CAM tokens keep more constraints than the statistics of DDPM-GT, ACAM tokens more than CAM.",
         _constraints,
     ),
     Study(
         "losses",
         "The loss terms",
-        "Without the penalties antennas saturate twice as often and the parity is lost.",
+        "The paper: without the penalties antennas saturate twice as often and the parity is lost.",
         _losses,
     ),
-    Study("tokens", "How many tokens", "More ACAM tokens saturate fewer antennas.", _tokens),
+    Study("tokens", "How many tokens", "The paper: more ACAM tokens saturate fewer antennas.", _tokens),
     Study(
         "thirty-two",
         "32 nodes",
-        "A network that has seen 16 and 32 nodes (60/40) does about as well on 32 as on 16.",
+        "The paper: a network that has seen 16 and 32 nodes (60/40) does about as well on 32 as on 16.",
         _thirty_two,
     ),
 )

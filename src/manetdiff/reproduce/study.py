@@ -25,12 +25,12 @@ class Setting:
     def layouts(self, nodes: int, most: int | None = None) -> list[SolvedLayout]:
         """The first layouts of a benchmark set; most: no more than so many, where a method is slow."""
         count = (QUICK_LAYOUTS if self.quick else FULL_LAYOUTS)[nodes]
-        return list(_benchmark(nodes)[: count if most is None else min(count, most)])
+        return list(benchmark(nodes)[: count if most is None else min(count, most)])
 
 
 @cache
-def _benchmark(nodes: int) -> Sequence[SolvedLayout]:
-    """Read once."""
+def benchmark(nodes: int) -> Sequence[SolvedLayout]:
+    """The set of so many nodes, read once."""
     return load_benchmark(f"bench{nodes}")
 
 
@@ -46,7 +46,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class Study:
-    """name: as on the command line. claim: what the paper says, in one line.
+    """name: as on the command line. claim: what the paper says of it, if anything, in one line.
 
     draw: pictures of what was measured, into a folder; their names.
     """

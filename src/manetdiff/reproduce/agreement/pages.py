@@ -41,8 +41,8 @@ AGREEMENT_STUDIES = (
     Study(
         "agreement",
         "Where we agree with the paper, where we do not, and why",
-        "Its tables, row by row. A claim agrees where the difference goes its way with 95 % confidence, is opposite "
-        "where it goes the other way, and level where our layouts and seeds show none.",
+        "The paper's tables, row by row. A claim agrees where the difference goes its way with 95 % confidence, is "
+        "opposite where it goes the other way, and level where our layouts and seeds show none.",
         _agreement,
     ),
 )

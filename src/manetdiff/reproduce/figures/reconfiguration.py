@@ -64,8 +64,9 @@ def picture_of_change(change: Change) -> Figure:
     before, after = change.before, change.after
     same = int((before.adjacency & after.adjacency).sum()) // 2
     titles = (
-        f"before: {len(before.links)} links, of which {len(before.links) - same} will be dropped",
-        f"moved by {movement:g} ({mode}, {steps} steps): continuity {change.continuity:.0%} "
-        f"({same} kept, {len(after.links) - same} new)",
+        f"before the movement of {movement:g}\n{len(before.links)} links, of which {len(before.links) - same} will be "
+        "dropped",
+        f"after it: {mode} update in {steps} steps\n{same} links kept, {len(after.links) - same} new: continuity "
+        f"{change.continuity:.0%}",
     )
     return draw_pair(before, after, change.fleet, change.moved, titles=titles)

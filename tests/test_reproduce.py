@@ -1,82 +1,57 @@
-"""The paper's tables made again: intervals, kept rows, what a row depends on, pages, and the command."""
+"""The paper's tables made again: intervals, kept rows, what a row depends on, and the command."""
 
 from __future__ import annotations
 
 import dataclasses
-import io
 import json
 import math
-import os
-import platform
-import shutil
 import signal
 import subprocess
 import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
-from manetdiff import __version__
-from manetdiff.cli import app
-from manetdiff.data import SolvedLayout, load_benchmark
-from manetdiff.diffusion.weights import Weights, packaged_weights
+from manetdiff.data import SolvedLayout
 from manetdiff.errors import DisconnectedWarning
 from manetdiff.fleet import Fleet
 from manetdiff.radio import Radio
-from manetdiff.reproduce import figures, generalisation, measured, pages, paper, partial, study, throughput
+from manetdiff.reproduce import figures, measured, paper, partial, rows
 from manetdiff.reproduce.catalogue import STUDIES
 from manetdiff.reproduce.cells import MEASURES, Cell, Measure
-from manetdiff.reproduce.drawn import DrawnLayouts
 from manetdiff.reproduce.raw_samples import cells, labels
-from manetdiff.reproduce.resampling import RESAMPLES, bootstrap
+from manetdiff.reproduce.resampling import RESAMPLES, bootstrap, interval, resampled_means
 from manetdiff.reproduce.rows import Row, Rows, RowStore
-from manetdiff.reproduce.study import FULL_LAYOUTS, QUICK_LAYOUTS, Grid, Setting, Study
-from manetdiff.scenarios import FAMILIES, move_by
+from manetdiff.reproduce.study import FULL_LAYOUTS, QUICK_LAYOUTS, Grid, Setting
+from manetdiff.scenarios import FAMILIES
 from manetdiff.solvers import solve
-from manetdiff.topology import METRICS, Topology, continuity, metrics
+from manetdiff.topology import METRICS, Topology, metrics
 from manetdiff.training.validation import make_trials, sample_topologies
+from reproduce_help import (
+    GRIDS,
+    STEPS,
+    Run,
+    command_in,
+    first_layouts,
+    hurry,
+    refuse,
+    rows_of,
+    throughput_grids,
+)
 
 SHARE = Measure("share", "share", percent=True)
-# Denoising steps: what is tested here does not depend on how good the samples are.
-STEPS = 3
-
-
-class Ran(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Ran]
-cached_benchmark = lru_cache(load_benchmark)
-
-
-def _in_few_steps(name: str) -> Weights:
-    weights = packaged_weights(name)
-    return dataclasses.replace(weights, sampling=dataclasses.replace(weights.sampling, steps=STEPS))
-
-
-in_few_steps = lru_cache(_in_few_steps)
-
-
-@pytest.fixture
-def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two layouts of each size, few steps, and the sets read once."""
-    for nodes in QUICK_LAYOUTS:
-        monkeypatch.setitem(QUICK_LAYOUTS, nodes, 2)
-    monkeypatch.setattr(study, "load_benchmark", cached_benchmark)
-    monkeypatch.setattr(measured, "weights_of", in_few_steps)
+OF_THEN = {"version": "0.1", "commit": "0490432", "machine": "another", "run": "full"}
 
 
 @pytest.fixture(scope="module")
 def few() -> list[SolvedLayout]:
-    return cached_benchmark("bench16")[:3]
+    return first_layouts()
 
 
 @pytest.fixture
@@ -91,19 +66,9 @@ def setting(tmp_path: Path, made: list[str]) -> Setting:
 
 
 @pytest.fixture
-def run(hurried: None, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    """The command line in this process and in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: str) -> Ran:
-        monkeypatch.setattr(sys, "argv", ["manetdiff", "reproduce", *arguments])
-        monkeypatch.setattr(sys, "stdin", io.StringIO())
-        with pytest.raises(SystemExit) as caught:
-            app.main()
-        code = caught.value.code
-        return Ran(0 if code is None else int(code), *capfd.readouterr())
-
-    return call
+def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+    hurry(monkeypatch)
+    return command_in(tmp_path, monkeypatch, capfd)
 
 
 def _without_times(rows: Rows) -> list[Row]:
@@ -155,6 +120,48 @@ class TestBootstrap:
     def test_of_one_layout_or_of_equal_ones_has_no_width(self) -> None:
         assert bootstrap([0.7]) == pytest.approx((0.7, 0.7, 0.7))
         assert bootstrap([0.25] * 9) == (0.25, 0.25, 0.25)
+
+
+class TestSeeds:
+    """Rows of several training seeds: values by seed and layout."""
+
+    VALUES = ((1.0, 4.0, 2.0, 8.0), (3.0, 3.0, 5.0, 7.0), (0.0, 6.0, 6.0, 9.0))
+
+    @pytest.mark.parametrize("over", [None, (2.0, 3.0, 3.0, 9.0)])
+    def test_are_drawn_again_as_layouts_are_as_a_plain_loop_does(self, over: tuple[float, ...] | None) -> None:
+        seeds, layouts = len(self.VALUES), len(self.VALUES[0])
+        generator = np.random.default_rng(0)
+        picks = generator.integers(0, layouts, (RESAMPLES, layouts)).tolist()
+        chosen = generator.integers(0, seeds, (seeds, RESAMPLES)).T.tolist()
+        expected = []
+        for pick, some in zip(picks, chosen, strict=True):
+            mean = sum(self.VALUES[seed][k] for seed in some for k in pick) / (seeds * layouts)
+            expected.append(mean if over is None else mean / (sum(over[k] for k in pick) / layouts))
+        assert resampled_means(self.VALUES, over) == pytest.approx(np.array(expected))
+        mean, low, high = bootstrap(self.VALUES, over)
+        assert mean == pytest.approx(4.5 if over is None else 4.5 / 4.25)
+        assert [low, high] == pytest.approx([_between(sorted(expected), share) for share in (0.025, 0.975)])
+
+    def test_that_differ_make_the_interval_wider_than_layouts_alone(self) -> None:
+        over_layouts = np.random.default_rng(3).normal(5.0, 1.0, 40)
+        apart = np.stack([over_layouts + shift for shift in (-2.0, 0.0, 2.0)])
+        assert apart.mean(0) == pytest.approx(over_layouts)
+        mean, low, high = bootstrap(apart)
+        alone, alone_low, alone_high = bootstrap(over_layouts)
+        assert mean == pytest.approx(alone)
+        assert high - low > 3 * (alone_high - alone_low)
+        # One of 27 draws has the lowest seed three times: more than the tail of a fortieth.
+        assert bootstrap([[0.1] * 5, [0.2] * 5, [0.3] * 5]) == pytest.approx((0.2, 0.1, 0.3))
+
+    def test_that_are_all_alike_change_nothing(self) -> None:
+        values = np.random.default_rng(4).random(12)
+        assert bootstrap([values] * 3) == pytest.approx(bootstrap(values))
+
+    def test_of_which_there_is_one_give_what_its_layouts_alone_give(self) -> None:
+        values, over = np.random.default_rng(4).random((2, 12))
+        assert bootstrap(values[np.newaxis]) == bootstrap(values)
+        assert bootstrap(values[np.newaxis], over) == bootstrap(values, over)
+        assert interval(resampled_means(values)) == bootstrap(values)[1:]
 
 
 def _between(ascending: list[float], share: float) -> float:
@@ -212,6 +219,37 @@ class TestRows:
         assert labels(("links", "parity")) == ["links", "parity"]
         assert [cell.mean for cell in shown] == [20.0, 1.0]
 
+    def test_of_several_seeds_are_pooled_by_seed_and_layout(self) -> None:
+        first = rows_of(throughput=[60.0, 90.0, 30.0], target=[80.0, 100.0, 60.0])
+        second = rows_of(throughput=[40.0, 70.0, 50.0], target=[80.0, 100.0, 60.0])
+        pooled = Rows.pooled([first, second])
+        assert (pooled.seeds, pooled.layouts, len(pooled.rows)) == (2, 3, 6)
+        assert pooled.values("throughput").tolist() == [[60.0, 90.0, 30.0], [40.0, 70.0, 50.0]]
+        assert (first.seeds, first.layouts, first.values("target").shape) == (1, 3, (1, 3))
+        assert Rows.pooled([first]) == first
+        # All of what the seeds reach, over the target that they share.
+        over = pooled.values("target")[0]
+        assert pooled.cell("ratio").mean == pytest.approx(340 / 480)
+        assert [pooled.cell("ratio").low, pooled.cell("ratio").high] == pytest.approx(
+            bootstrap(pooled.values("throughput"), over)[1:]
+        )
+        assert pooled.cell("throughput").mean == pytest.approx(340 / 6)
+        assert pooled.resampled("ratio") == pytest.approx(resampled_means(pooled.values("throughput"), over))
+
+    @pytest.mark.parametrize("seeds", [1, 3])
+    def test_on_the_same_layouts_are_resampled_on_the_same_layouts(self, seeds: int) -> None:
+        layouts = np.array([1.0, 100.0, 3.0, 10_000.0, 7.0])
+        one = rows_of(links=layouts.tolist())
+        other = Rows.pooled([rows_of(links=(layouts + 0.5).tolist())] * seeds)
+        assert one.resampled("links").std() > 100
+        assert other.resampled("links") - one.resampled("links") == pytest.approx(np.full(RESAMPLES, 0.5))
+
+    def test_resampled_have_the_interval_of_the_cell(self) -> None:
+        rows = rows_of(throughput=[60.0, 90.0, 31.0], target=[80.0, 100.0, 60.0], parity=[1.0, 0.5, 0.7])
+        for metric in ("ratio", "parity"):
+            cell = rows.cell(metric)
+            assert interval(rows.resampled(metric)) == (cell.low, cell.high)
+
 
 class Maker:
     """Rows that say which time they were made; how often it was asked."""
@@ -249,6 +287,27 @@ class TestRowStore:
         assert [store.rows(what, make).rows[0]["links"] for what in descriptions] == kept
         assert len(list(tmp_path.iterdir())) == len(descriptions)
 
+    def test_keeps_records_with_words_as_they_are(self, tmp_path: Path) -> None:
+        records = [
+            {"method": "netdiff", "setting": "best", "nodes": 16, "budget_ms": None, "ratio": 0.1 + 0.2},
+            {"method": "σ²", "setting": "", "nodes": 32, "budget_ms": 20.0, "ratio": 1.0},
+        ]
+        told = list[str]()
+        store = RowStore(tmp_path, told.append)
+        assert store.records({"way": "frontier", "set": "y", "cpsat": 4}, lambda: records) == records
+        kept = store.records({"way": "frontier", "set": "y", "cpsat": 4}, refuse)
+        assert kept == records
+        assert [type(value) for value in kept[0].values()] == [str, str, int, type(None), float]
+        assert told == ["frontier, y"]
+        assert store.records({"way": "frontier", "set": "y", "cpsat": 0}, list) == []
+        assert store.records({"way": "frontier", "set": "y", "cpsat": 0}, refuse) == []
+
+    def test_holds_rows_as_plain_numbers(self, tmp_path: Path) -> None:
+        store = RowStore(tmp_path)
+        first = store.rows({"model": "x"}, lambda: [{"links": np.float64(0.5), "valid": True}])
+        assert [[type(value) for value in row.values()] for row in first.rows] == [[float, float]]
+        assert store.rows({"model": "x"}, refuse) == first == Rows([{"links": 0.5, "valid": 1.0}])
+
     def test_makes_them_anew_once_rows_hold_something_else(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -257,6 +316,40 @@ class TestRowStore:
         monkeypatch.setattr("manetdiff.reproduce.rows.VERSION", 10**6)
         store.rows({"model": "x"}, make)
         assert make.times == 2
+
+    def test_makes_anew_what_another_program_measured(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        store, make = RowStore(tmp_path), Maker()
+        store.rows({"model": "x"}, make)
+        monkeypatch.setattr(rows, "program_digest", lambda: "another")
+        store.rows({"model": "x"}, make)
+        assert make.times == 2
+
+    def test_knows_another_program_by_what_measures_and_not_by_what_shows(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        measuring = (
+            "reproduce/rows.py",
+            "reproduce/claims.py",
+            "radio/a.py",
+            "weights/a.safetensors",
+            "sets/a.parquet",
+        )
+        showing = ("cli/a.py", "reproduce/agreement/a.py", "reproduce/figures/a.py", "formats/a.py", "radio/notes.md")
+        for name in (*measuring, *showing):
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_text("as it was")
+        monkeypatch.setattr(rows, "__file__", str(tmp_path / "reproduce" / "rows.py"))
+        digest = rows.program_digest.__wrapped__
+        seen = [digest()]
+        for name in showing:
+            (tmp_path / name).write_text("shown in another way")
+            assert digest() == seen[0], name
+        for name in measuring:
+            (tmp_path / name).write_text("measured in another way")
+            assert digest() not in seen, name
+            seen.append(digest())
+        (tmp_path / "radio" / "a.py").rename(tmp_path / "radio" / "b.py")
+        assert digest() not in seen
 
     def test_without_a_folder_keeps_nothing(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.chdir(tmp_path)
@@ -516,230 +609,6 @@ def test_targets_have_all_of_their_own_throughput(few: list[SolvedLayout]) -> No
     assert "milliseconds" not in rows.rows[0]
 
 
-class TestGeneralisation:
-    def test_no_noise_is_the_same_fleet(self, few: list[SolvedLayout]) -> None:
-        fleet = few[0].fleet
-        same = generalisation._blurred(fleet, 0.0, 4)
-        assert np.array_equal(same.positions, fleet.positions)
-        assert np.array_equal(same.yaw, fleet.yaw)
-        assert same.ids == fleet.ids
-
-    def test_noise_is_in_units_of_the_fleets_spread(self) -> None:
-        fleet = Fleet(np.random.default_rng(2).normal(scale=(300.0, 20.0), size=(400, 2)), np.linspace(0.0, 3.0, 400))
-        moved = generalisation._blurred(fleet, 0.1, 3).positions - fleet.positions
-        assert float(np.sqrt(np.mean(moved**2))) == pytest.approx(0.1 * fleet.spread, rel=0.1)
-        # In all directions, and the same fleet in kilometres is moved by as much.
-        assert np.abs(moved.mean(0)).max() < 0.02 * fleet.spread
-        larger = fleet.replace(positions=1000 * fleet.positions)
-        assert generalisation._blurred(larger, 0.1, 3).positions - larger.positions == pytest.approx(1000 * moved)
-        assert np.array_equal(generalisation._blurred(fleet, 0.1, 3).yaw, fleet.yaw)
-
-    def test_noise_is_the_same_each_time_and_another_for_each_layout(self, few: list[SolvedLayout]) -> None:
-        first, again, other = (generalisation._blurred(few[0].fleet, 0.3, seed).positions for seed in (1, 1, 2))
-        assert np.array_equal(first, again)
-        assert not np.allclose(first, other)
-
-    def test_drawn_layouts_are_the_same_each_time_with_the_families_in_turn(self) -> None:
-        first, again = DrawnLayouts(8, 3, Radio()), DrawnLayouts(8, 2, Radio())
-        assert [(one.index, one.family, len(one.fleet)) for one in first] == [(k, FAMILIES[k], 8) for k in range(3)]
-        for one, other in zip(first, again, strict=False):
-            assert np.array_equal(one.fleet.positions, other.fleet.positions)
-            assert one.topology == other.topology
-            assert one.metrics == other.metrics
-        # The second time that a family's turn comes, it is another layout of it.
-        turns = DrawnLayouts(4, len(FAMILIES) + 1, Radio())
-        assert turns[0].family == turns[-1].family
-        assert not np.allclose(turns[0].fleet.positions, turns[-1].fleet.positions)
-        nine = DrawnLayouts(9, 1, Radio())
-        assert not np.allclose(nine[0].fleet.positions[:8], first[0].fleet.positions)
-
-    def test_drawn_layouts_are_solved_and_scored_for_the_radio(self) -> None:
-        wide = Radio(theta_max=np.pi / 4)
-        (layout,) = DrawnLayouts(10, 1, wide)
-        assert layout.metrics == metrics(layout.topology, layout.fleet, wide)
-        assert layout.metrics["valid"] == 1.0
-        best_for_others = solve(layout.fleet, Radio(), moves=15_000)
-        assert layout.metrics["throughput"] > metrics(best_for_others, layout.fleet, wide)["throughput"]
-
-    def test_each_family_and_radio_is_asked_for_by_its_own_layouts(
-        self, tiny: Setting, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        asked: list[tuple[str, set[str], dict[str, Any]]] = []
-
-        def note(setting: Setting, name: str, layouts: list[SolvedLayout], **others: Any) -> Rows:
-            asked.append((name, {layout.family for layout in layouts}, others))
-            radio = others.get("radio", Radio())
-            # The target is the radio's own.
-            assert all(one.metrics == pytest.approx(metrics(one.topology, one.fleet, radio)) for one in layouts)
-            return measured.targets(layouts)
-
-        monkeypatch.setattr(generalisation, "sampled", note)
-        STUDIES["families"].run(tiny)
-        # Without the tag, one family's rows would be taken for another's: as many layouts of as many nodes.
-        assert asked == [
-            (name, {family}, {"tag": family})
-            for family in sorted({one.family for one in cached_benchmark("bench16")[:2]}, key=FAMILIES.index)
-            for name in ("acam-123", "left-out-123")
-        ]
-        asked.clear()
-        STUDIES["radios"].run(tiny)
-        assert [others["radio"] for _, _, others in asked] == list(generalisation.RADIOS.values())
-
-    def test_blurred_positions_cost_throughput(self, tiny: Setting) -> None:
-        (grid,) = STUDIES["noise"].run(tiny)
-        (_, (exact, *_)), (_, (blurred, *_)) = grid.rows
-        assert isinstance(exact, Cell)
-        assert isinstance(blurred, Cell)
-        assert 0.9 < exact.mean < 1.05
-        assert blurred.mean < exact.mean - 0.05
-
-    def test_families_left_out_are_those_the_second_model_did_not_see(self) -> None:
-        assert set(generalisation.LEFT_OUT) < set(FAMILIES)
-        card = json.dumps(measured.weights_of("left-out-123").card)
-        assert all(family in card for family in generalisation.LEFT_OUT)
-
-
-class TestPartial:
-    def test_moved_rows_are_scored_where_the_fleet_is_now(
-        self, setting: Setting, few: list[SolvedLayout], made: list[str]
-    ) -> None:
-        before: list[Fleet] = []
-
-        def nothing_changed(old: Topology, previous: Fleet, fleet: Fleet) -> Topology:
-            before.append(previous)
-            return old
-
-        rows = partial._moved(setting, "none", 0.3, few, nothing_changed)
-        assert before == [few[0].fleet, *(layout.fleet for layout in few)]
-        for index, (row, layout) in enumerate(zip(rows.rows, few, strict=True)):
-            fleet = move_by(layout.fleet, 0.3, np.random.default_rng(index))
-            expected = metrics(layout.topology, fleet)
-            assert {name: row[name] for name in METRICS} == expected
-            assert row["continuity"] == 1.0
-            assert row["target"] == metrics(solve(fleet, method="reference", moves=20_000), fleet)["throughput"]
-        for way, movement in (("none", 0.3), ("none", 0.1), ("other", 0.3)):
-            partial._moved(setting, way, movement, few, nothing_changed)
-        assert len(made) == 3
-
-    def test_continuity_is_with_the_topology_before(self, setting: Setting, few: list[SolvedLayout]) -> None:
-        fewer = [Topology(layout.topology.links[:5], layout.topology.parity) for layout in few]
-        answers = iter([fewer[0], *fewer])
-        rows = partial._moved(setting, "fewer", 0.1, few, lambda old, previous, fleet: next(answers))
-        expected = [continuity(layout.topology, one) for layout, one in zip(few, fewer, strict=True)]
-        assert [row["continuity"] for row in rows.rows] == expected
-        assert max(expected) < 0.5
-
-    def test_a_gain_is_what_is_more_than_the_others(self) -> None:
-        one, other = (Rows([{"continuity": share * k} for k in (1.0, 2.0, 5.0)]) for share in (0.12, 0.1))
-        assert partial._gain(one, other) == pytest.approx((0.2, 0.2, 0.2))
-
-    def test_ways_are_compared_with_generating_anew(self, tiny: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
-        def rows(setting: Setting, way: str, *others: object) -> Rows:
-            share, spent = (0.2, 100.0) if "anew" in way else (0.3, 25.0) if "raw" in way else (0.4, 10.0)
-            known = dict.fromkeys((*METRICS, "target"), 1.0)
-            return Rows([{**known, "continuity": share, "milliseconds": spent}])
-
-        monkeypatch.setattr(partial, "_moved", rows)
-        ways, gains = STUDIES["partial"].run(tiny)
-        for (mode, (gain, faster, by_default)), told in zip(gains.rows, (0.21, 0.41), strict=True):
-            assert isinstance(gain, Cell)
-            assert gain.mean == pytest.approx(0.5), mode
-            assert gain.paper == told
-            assert (faster, by_default) == ("4.0 times", "10.0 times")
-        labels_of = [label for label, _ in ways.rows]
-        assert labels_of[::3] == ["standard, 0.3, 15 steps", "minor, 0.1, 10 steps"]
-        # The paper's figures stand beside its own number of steps alone.
-        found = [[cell.paper for cell in row if isinstance(cell, Cell) and cell.paper] for _, row in ways.rows]
-        assert [len(beside) for beside in found] == [8, 0, 0, 8, 0, 0]
-        assert (found[0][0], found[3][0]) == (22.79, 22.4)
-
-
-GRIDS = [
-    Grid(
-        "First table",
-        ["model", "links", "parity", "note"],
-        [
-            ("ours", [Cell(MEASURES["links"], 22.5, 21.0, 24.0, 22.42), Cell(MEASURES["parity"], 0.75), "once"]),
-            ("theirs", [Cell(MEASURES["links"], 30.0), Cell(MEASURES["parity"], 0.5, 0.4, 0.6, 0.9864), "twice"]),
-        ],
-        "Read it with care.",
-    ),
-    Grid("Second table", ["model", "T / target"], [("σ² = 0.9", [Cell(MEASURES["ratio"], 0.99)])]),
-]
-STUDY = Study("example", "An example", "The paper says so.", lambda setting: GRIDS)
-PLACE = {"version": "9.9", "commit": "abc1234", "machine": "Abacus, 2 cores", "run": "quick"}
-
-
-class TestPages:
-    def test_a_page_has_every_cell_in_its_place_and_where_it_was_made(self, tmp_path: Path) -> None:
-        page = pages.write_study(STUDY, GRIDS, tmp_path, PLACE)
-        assert page == tmp_path / "example.md"
-        lines = page.read_text(encoding="utf-8").splitlines()
-        assert lines[0] == "# An example"
-        assert "The paper: The paper says so." in lines
-        first = lines.index("## First table")
-        assert lines[first + 2 : first + 8] == [
-            "| model | links | parity | note |",
-            "| --- | ---: | ---: | ---: |",
-            "| ours | 22.50 [21.00, 24.00] (paper: 22.42) | 75.00 % | once |",
-            "| theirs | 30.00 | 50.00 [40.00, 60.00] % (paper: 98.64) | twice |",
-            "",
-            "Read it with care.",
-        ]
-        second = lines.index("## Second table")
-        assert second > first
-        assert lines[second + 4] == "| σ² = 0.9 | 99.00 % |"
-        assert "commit abc1234" in lines[-1]
-        assert "Abacus, 2 cores" in lines[-1]
-        assert "manetdiff reproduce example" in lines[-1]
-        assert "--quick" in lines[-1]
-        assert "--quick" not in pages._page(STUDY, GRIDS, {**PLACE, "run": "full"})
-
-    def test_the_document_has_them_as_numbers(self, tmp_path: Path) -> None:
-        pages.write_study(STUDY, GRIDS, tmp_path, PLACE)
-        document = json.loads((tmp_path / "example.json").read_text(encoding="utf-8"))
-        assert (document["study"], document["claim"], document["made"]) == ("example", "The paper says so.", PLACE)
-        first, second = document["tables"]
-        assert (first["title"], first["note"]) == ("First table", "Read it with care.")
-        assert first["columns"] == ["model", "links", "parity", "note"]
-        label, links, parity, note = first["rows"][0]
-        assert (label, note) == ("ours", "once")
-        assert links == {"metric": "links", "mean": 22.5, "low": 21.0, "high": 24.0, "paper": 22.42}
-        assert parity == {"metric": "parity", "mean": 0.75, "low": None, "high": None, "paper": None}
-        assert [row[0] for row in first["rows"]] == ["ours", "theirs"]
-        assert second["rows"][0][1]["mean"] == 0.99
-        assert sorted(path.name for path in tmp_path.iterdir()) == ["example.json", "example.md"]
-
-    def test_say_which_commit_and_machine(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        asked: list[tuple[list[str], Path]] = []
-
-        def git(command: list[str], cwd: Path, **others: Any) -> subprocess.CompletedProcess[str]:
-            asked.append((command, cwd))
-            return subprocess.CompletedProcess(command, 0, "0490432\n", "")
-
-        monkeypatch.setattr(subprocess, "run", git)
-        place = pages.where_it_ran(True)
-        assert place["commit"] == "0490432"
-        # Of the sources, not of whatever folder the command is run in.
-        assert asked[0][1] == Path(pages.__file__).parent
-        assert place["version"] == __version__
-        assert f"{os.cpu_count()} cores" in place["machine"]
-        assert platform.python_version() in place["machine"]
-        assert not place["machine"].startswith(",")
-        assert (place["run"], pages.where_it_ran(False)["run"]) == ("quick", "full")
-
-    @pytest.mark.parametrize(
-        "error",
-        [FileNotFoundError("git"), subprocess.CalledProcessError(128, "git"), subprocess.TimeoutExpired("git", 1)],
-    )
-    def test_say_so_where_there_is_no_commit(self, monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
-        def git(*arguments: Any, **others: Any) -> None:
-            raise error
-
-        monkeypatch.setattr(subprocess, "run", git)
-        assert pages.where_it_ran(False)["commit"] == "unknown"
-
-
 class TestCommand:
     def test_writes_pages_and_documents_and_reads_kept_rows_the_second_time(
         self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -747,7 +616,7 @@ class TestCommand:
         ran = run("tokens", "losses", "--quick", "--out", "a/b")
         assert (ran.code, ran.err) == (0, "")
         out = tmp_path / "a" / "b"
-        names = ["losses.json", "losses.md", "tokens.json", "tokens.md"]
+        names = ["README.md", "losses.json", "losses.md", "tokens.json", "tokens.md"]
         assert sorted(path.name for path in out.iterdir() if path.is_file()) == names
         # Seven models, of which the network with 16 tokens is the one with the penalties and is sampled once; four
         # that were trained briefly; and the two losses sampled as in the paper.
@@ -764,7 +633,7 @@ class TestCommand:
         assert (out / "losses.md").read_text(encoding="utf-8").count("%") > ran.out.count("(paper:") == 4
 
         written = {path: path.read_bytes() for path in (*kept, *(out / name for name in names))}
-        monkeypatch.setattr(measured, "sample_topologies", _refuse)
+        monkeypatch.setattr(measured, "sample_topologies", refuse)
         again = run("tokens", "losses", "--quick", "--out", "a/b")
         assert (again.code, again.out) == (0, ran.out)
         assert sorted((out / ".rows").iterdir()) == kept
@@ -780,9 +649,10 @@ class TestCommand:
         monkeypatch.setattr(measured, "sample_topologies", count)
         for options in ([], ["--fresh"]):
             assert run("losses", "--quick", "--out", "o", *options).code == 0
-        assert sampled == [2] * 4
+        # Two losses as we sample, as the paper does, and trained briefly; all of them twice.
+        assert sampled == [2] * 6 * 2
         assert run("losses", "--quick", "--out", "o").code == 0
-        assert sampled == [2] * 4
+        assert len(sampled) == 12
         rows = json.loads((tmp_path / "o" / "losses.json").read_text(encoding="utf-8"))["tables"][0]["rows"]
         assert rows[0][1]["mean"] == 0.0  # one link saturates nobody
 
@@ -801,7 +671,9 @@ class TestCommand:
 
         monkeypatch.setattr(figures, "draw_figures", drawn)
         for name, one in list(STUDIES.items()):
-            monkeypatch.setitem(STUDIES, name, dataclasses.replace(one, run=lambda setting: GRIDS))
+            monkeypatch.setitem(STUDIES, name, dataclasses.replace(one, run=lambda setting: GRIDS, draw=None))
+        whole = dataclasses.replace(STUDIES["throughput"], run=lambda setting: throughput_grids())
+        monkeypatch.setitem(STUDIES, "throughput", whole)
         told = json.loads(run("--quick", "--json").out)["pages"]
         assert list(told) == [*STUDIES, "figures"]
         assert told["figures"] == [str(Path("results") / name) for name in ("a.png", "b.png")]
@@ -822,7 +694,7 @@ class TestCommand:
         assert quick == [False, True]
         assert told == ["full", "quick"]
 
-    def test_refuses_an_unknown_table_in_one_line_that_names_the_known_ones(self, run: Run, tmp_path: Path) -> None:
+    def testrefuses_an_unknown_table_in_one_line_that_names_the_known_ones(self, run: Run, tmp_path: Path) -> None:
         ran = run("tokens", "tokkens", "table7", "--quick", "--out", "o")
         assert (ran.code, ran.out) == (2, "")
         assert ran.err.count("\n") == 1
@@ -831,7 +703,7 @@ class TestCommand:
         assert list(tmp_path.iterdir()) == []
 
     def test_lists_the_tables_and_makes_none(self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(measured, "sample_topologies", _refuse)
+        monkeypatch.setattr(measured, "sample_topologies", refuse)
         ran = run("--list")
         assert (ran.code, ran.err) == (0, "")
         shown = {line.split()[0]: line for line in ran.out.splitlines()}
@@ -845,164 +717,52 @@ class TestCommand:
     ) -> None:
         (tmp_path / "taken").write_text("a file")
         # Before anything is measured: it may take hours.
-        monkeypatch.setattr(measured, "sample_topologies", _refuse)
+        monkeypatch.setattr(measured, "sample_topologies", refuse)
         ran = run("losses", "--quick", "--out", out)
         assert (ran.code, ran.out) == (2, "")
         assert ran.err.count("\n") == 1
         assert ran.err.startswith(f"manetdiff: {out}: the folder cannot be made: ")
         assert (tmp_path / "taken").read_text() == "a file"
 
+    def test_shows_the_pictures_of_a_study_on_its_page_and_on_the_first_one(
+        self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def draw(setting: Setting, folder: Path) -> list[str]:
+            assert setting.quick
+            (folder / "frontier.png").write_bytes(b"a picture")
+            return ["frontier.png"]
 
-def _refuse(*arguments: object, **others: object) -> None:
-    raise AssertionError("measured, although it should not have been")
+        one = dataclasses.replace(STUDIES["frontier"], run=lambda setting: GRIDS, draw=draw)
+        monkeypatch.setitem(STUDIES, "frontier", one)
+        assert run("frontier", "--quick", "--out", "o").code == 0
+        for name in ("frontier.md", "README.md"):
+            assert "](frontier.png)" in (tmp_path / "o" / name).read_text(encoding="utf-8")
 
+    def test_leaves_what_needs_a_gpu_as_it_is_where_there_is_none(
+        self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+        losses = dataclasses.replace(STUDIES["losses"], run=lambda setting: GRIDS)
+        monkeypatch.setitem(STUDIES, "losses", losses)
+        out = tmp_path / "o"
+        out.mkdir()
+        earlier = {"inference-gpu.md": "from a machine with one", "inference-gpu.json": json.dumps({"made": OF_THEN})}
+        for name, text in earlier.items():
+            (out / name).write_text(text)
+        ran = run("inference-gpu", "losses", "--quick", "--json", "--out", "o")
+        assert ran.code == 0
+        assert ran.err == "inference-gpu is left as it is: there is no GPU here that PyTorch can use\n"
+        assert list(json.loads(ran.out)["pages"]) == ["losses"]
+        assert {name: (out / name).read_text() for name in earlier} == earlier
+        first = (out / "README.md").read_text(encoding="utf-8")
+        assert "(inference-gpu.md): full run, commit 0490432\n" in first
+        assert "(losses.md): quick run" in first
 
-def _check(name: str, grids: list[Grid]) -> None:
-    """What holds for every table, whatever was measured."""
-    assert grids
-    for grid in grids:
-        assert grid.rows
-        found = [label for label, _ in grid.rows]
-        assert name == "inference" or len(set(found)) == len(found)
-        for label, row in grid.rows:
-            assert label
-            assert len(row) == len(grid.columns) - 1, (grid.title, label)
-            for cell, column in zip(row, grid.columns[1:], strict=True):
-                if isinstance(cell, str):
-                    continue
-                assert cell.low is not None
-                assert cell.high is not None
-                # Rounding alone may part them where all layouts agree.
-                assert cell.low - 1e-9 <= cell.mean <= cell.high + 1e-9
-                shares = ("ratio", "continuity")
-                assert not cell.measure.percent or cell.measure.metric in shares or 0 <= cell.mean <= 1
-                known = [one.label for one in MEASURES.values() if column == one.label]
-                assert known in ([], [cell.measure.label]), (grid.title, column)
-                if label.split(" (")[0] == "target" and cell.measure.metric == "ratio":
-                    assert cell.mean == 1.0
-
-
-def test_the_catalogue_has_every_study_once_in_the_order_of_the_paper() -> None:
-    assert list(STUDIES) == [
-        "properties",
-        "throughput",
-        "constraints",
-        "losses",
-        "tokens",
-        "thirty-two",
-        "partial",
-        "steps",
-        "inference",
-        "families",
-        "sizes",
-        "radios",
-        "noise",
-    ]
-    assert all(name == one.name and one.title and one.claim for name, one in STUDIES.items())
-
-
-@pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Rows that the studies below share, as those of one run of the command do."""
-    return tmp_path_factory.mktemp("kept")
-
-
-@pytest.fixture
-def tiny(hurried: None, monkeypatch: pytest.MonkeyPatch, kept: Path) -> Setting:
-    """As little as every study can be run with; the loops over sizes, radios and movements are cut short as well."""
-    some = {layout.family for layout in cached_benchmark("bench16")[:2]}
-    monkeypatch.setattr(generalisation, "FAMILIES", [family for family in FAMILIES if family in some])
-    monkeypatch.setattr(generalisation, "SIZES", (8, 20))
-    monkeypatch.setattr(generalisation, "RADIOS", dict(list(generalisation.RADIOS.items())[1:3]))
-    monkeypatch.setattr(generalisation, "POSITION_NOISE", (0.0, 0.3))
-    monkeypatch.setattr(partial, "STEPS", (1, 5))
-    monkeypatch.setattr(partial, "MOVEMENTS", (0.1, 0.3))
-    # Building its models takes seconds; the run of everything, which is slow, has it.
-    monkeypatch.setattr(throughput, "find_spec", lambda name: None)
-    monkeypatch.setitem(QUICK_LAYOUTS, 32, 1)
-    return Setting(True, RowStore(kept))
-
-
-@pytest.mark.parametrize("name", [name for name in STUDIES if name != "inference"])
-def test_every_study_runs(name: str, tiny: Setting, tmp_path: Path) -> None:
-    grids = STUDIES[name].run(tiny)
-    _check(name, grids)
-    page = pages.write_study(STUDIES[name], grids, tmp_path, PLACE).read_text(encoding="utf-8")
-    assert "nan" not in page
-    document = json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8"))
-    assert [len(table["rows"]) for table in document["tables"]] == [len(grid.rows) for grid in grids]
-
-
-@pytest.mark.parametrize(
-    ("name", "printed"),
-    [
-        ("properties", paper.PROPERTIES),
-        ("constraints", paper.CONSTRAINTS),
-        ("losses", paper.LOSSES),
-        ("thirty-two", paper.THIRTY_TWO),
-    ],
-)
-def test_the_papers_figures_stand_beside_what_they_are_of(
-    name: str, printed: dict[str, paper.Figures], tiny: Setting
-) -> None:
-    table = dict(STUDIES[name].run(tiny)[0].rows)
-    assert set(printed) <= set(table)
-    for label, row in table.items():
-        shown = {cell.measure.metric: cell.paper for cell in row if isinstance(cell, Cell) and cell.paper is not None}
-        assert shown == printed.get(label, {}), label
-
-
-def test_the_papers_throughput_stands_beside_each_method(tiny: Setting) -> None:
-    for grid, nodes in zip(STUDIES["throughput"].run(tiny), (16, 32), strict=True):
-        firsts = [row[0] for _, row in grid.rows]
-        shown = [cell.paper for cell in firsts if isinstance(cell, Cell)]
-        assert shown == [*paper.THROUGHPUT[nodes].values(), None, None]
-        means = [cell.mean for cell in firsts if isinstance(cell, Cell)]
-        # Annealing has as long as NetDiff takes, in hundredths of a second.
-        own = grid.rows[4][1][-1]
-        assert isinstance(own, Cell)
-        assert grid.rows[6][0].startswith(f"annealing, {1e3 * round(own.mean / 1e3, 2):.0f} ms (")
-        # Omnidirectional, Huang-style, MST+greedy, …, the target: the order that the paper reports.
-        assert means[0] < means[1] < means[2] < means[5]
-
-
-@pytest.mark.slow
-def test_a_quick_run_of_everything_is_whole_and_the_second_one_keeps_every_row(tmp_path: Path) -> None:
-    told: list[str] = []
-    setting = Setting(True, RowStore(tmp_path, told.append))
-    first = {name: one.run(setting) for name, one in STUDIES.items()}
-    for name, grids in first.items():
-        _check(name, grids)
-    assert [label for label, _ in first["sizes"][0].rows] == [f"{nodes}" for nodes in generalisation.SIZES]
-    assert len(first["families"][0].rows) == len(FAMILIES)
-    assert "CP-SAT, 2 s (2 layouts)" in [label for label, _ in first["throughput"][0].rows]
-    told.clear()
-    for name, one in STUDIES.items():
-        if name != "inference":  # times only, which are taken anew
-            assert one.run(setting) == first[name]
-    assert told == []
-
-
-def test_times_of_inference_are_of_a_whole_pass(tiny: Setting) -> None:
-    (grid,) = STUDIES["inference"].run(tiny)
-    _check("inference", [grid])
-    spent = {(label, row[0]): row[1] for label, row in grid.rows}
-    assert len(spent) == 8
-    full, part = spent["full, 50 steps", "16"], spent["partial, 15 steps", "16"]
-    correction = spent["correction", "16"]
-    assert isinstance(full, Cell)
-    assert isinstance(part, Cell)
-    assert isinstance(correction, Cell)
-    assert (full.paper, correction.paper) == (2000.0, 100.0)
-    # 15 steps of 50, and no step at all; far from what is measured, so that a busy machine does not fail it.
-    assert correction.mean < part.mean < full.mean / 1.5
-    # In milliseconds: no machine takes 50 steps in three of them, nor a minute for them.
-    assert 3 < full.mean < 60_000
-
-
-@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
-def test_the_commit_is_that_of_the_sources() -> None:
-    folder = Path(pages.__file__).parent
-    asked = subprocess.run(["git", "rev-parse", "HEAD"], cwd=folder, capture_output=True, text=True, check=False)
-    commit = pages.where_it_ran(True)["commit"]
-    assert asked.stdout.startswith(commit) if asked.returncode == 0 else commit == "unknown"
+    def test_writes_no_page_of_what_never_could_be_measured(
+        self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+        ran = run("inference-gpu", "--quick", "--out", "o")
+        assert (ran.code, ran.out, ran.err.count("\n")) == (0, "", 1)
+        assert [path.name for path in (tmp_path / "o").iterdir()] == ["README.md"]
+        assert "inference-gpu" not in (tmp_path / "o" / "README.md").read_text(encoding="utf-8")

@@ -6,21 +6,26 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from matplotlib.transforms import Bbox, BboxBase
 from PIL import Image
 from torch import nn
 
 from manetdiff.data import load_benchmark
+from manetdiff.evaluate.picture_frame import half_extent
 from manetdiff.fleet import displacement
 from manetdiff.model.acam import TokenModulation
 from manetdiff.model.config import ModelConfig
 from manetdiff.reproduce.figures import draw_figures
 from manetdiff.reproduce.figures.acam import PLACES, parameter_boxes, picture_of_block
 from manetdiff.reproduce.figures.denoising import animation, denoised, picture_of_steps
-from manetdiff.reproduce.figures.reconfiguration import CASES, Case, picture_of_change, reconfigured, typical
+from manetdiff.reproduce.figures.reconfiguration import CASES, Case, Change, picture_of_change, reconfigured, typical
 from manetdiff.runtime.model import Model, load
+from manetdiff.topology import Topology
 
 FIGURES = {"denoising.png", "denoising.gif", "reconfiguration-standard.png", "reconfiguration-minor.png", "acam.png"}
 
@@ -93,12 +98,46 @@ def test_a_reconfiguration_tells_what_became_of_the_links(model: Model, case: Ca
     assert displacement(change.fleet, change.moved) == pytest.approx(movement, rel=0.1)
     assert change.after.report["steps"] == steps
     figure = picture_of_change(change)
-    counted = r"(\d+) (?:links|will|kept|new)"
-    before, after = ([int(word) for word in re.findall(counted, title)] for title in titles(figure))
-    assert before[0] == len(change.before.links) == before[1] + after[0]
-    assert len(change.after.links) == sum(after)
-    assert f"moved by {movement:g} ({mode}, {steps} steps): continuity {change.continuity:.0%} (" in titles(figure)[1]
+    shown = titles(figure)
+    assert shown[0].startswith(f"before the movement of {movement:g}\n")
+    assert shown[1].startswith(f"after it: {mode} update in {steps} steps\n")
+    assert shown[1].endswith(f": continuity {change.continuity:.0%}")
+    (links, dropped), (same, new) = (
+        [int(word) for word in re.findall(r"(\d+) (?:links|will|new)", title)] for title in shown
+    )
+    assert links == len(change.before.links) == dropped + same
+    assert len(change.after.links) == same + new
     assert {"kept link", "dropped link", "new link"} <= {shown.get_text() for shown in figure.legends[0].get_texts()}
+
+
+def inside(one: BboxBase, other: BboxBase) -> bool:
+    return bool(other.x0 <= one.x0 and one.x1 <= other.x1 and other.y0 <= one.y0 and one.y1 <= other.y1)
+
+
+def check_texts(figure: Figure) -> None:
+    """Two lines above each panel, apart from each other and a fifth of an inch from every edge; the legend is whole."""
+    FigureCanvasAgg(figure)
+    figure.draw_without_rendering()
+    by_words = {shown.get_text(): shown.get_window_extent() for shown in texts(figure)}
+    boxes = [by_words[title] for title in titles(figure)]
+    assert [title.count("\n") for title in titles(figure)] == [1, 1]
+    assert all(inside(box, figure.bbox.padded(-0.2 * figure.dpi)) for box in boxes)
+    assert Bbox.intersection(*boxes) is None
+    assert all(box.y0 >= axes.get_window_extent().y1 for axes, box in zip(figure.axes, boxes, strict=True))
+    for entry in figure.legends[0].get_texts():
+        assert inside(entry.get_window_extent(), figure.bbox), entry.get_text()
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_no_text_of_a_reconfiguration_is_cut(model: Model, case: Case) -> None:
+    layouts = load_benchmark("bench16")[:44]
+    check_texts(picture_of_change(typical(model, layouts[:7], case, 0)))
+    # The narrowest of fleets, lying and upright.
+    narrow = min(layouts, key=lambda layout: float(np.divide(*np.sort(half_extent(layout.fleet)))))
+    after = Topology(narrow.topology.links[:10], narrow.topology.parity)
+    for positions in (narrow.fleet.positions, narrow.fleet.positions[:, ::-1]):
+        fleet = narrow.fleet.replace(positions=positions)
+        check_texts(picture_of_change(Change(case, fleet, narrow.topology, fleet, after)))
 
 
 def test_the_typical_change_is_neither_the_best_nor_the_worst(model: Model) -> None:

@@ -33,7 +33,12 @@ def _frontier(setting: Setting) -> list[Grid]:
     stands = [
         (
             f"{one.nodes} nodes, {one.budget_ms:g} ms",
-            [one.preset, _percent(one.ratio), one.other, _percent(one.other_ratio), f"{100 * one.lead:+.2f}"],
+            [
+                *((one.preset, _percent(one.ratio)) if one.ratio else ("none is in time", "")),
+                one.other,
+                _percent(one.other_ratio),
+                f"{100 * one.lead:+.2f}" if one.ratio else "",
+            ],
         )
         for one in standings(points)
     ]

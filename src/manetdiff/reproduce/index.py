@@ -14,6 +14,7 @@ from manetdiff.reproduce.study import Study
 from manetdiff.reproduce.throughput import LABELS
 
 INDEX = "README.md"
+TARGET = "target"
 PICTURES = {
     "frontier.png": "Quality over time on one core",
     "denoising.png": "A topology appears in 50 steps of denoising",
@@ -51,7 +52,7 @@ def headline(throughput: Mapping[str, Any]) -> str:
     """T as a share of the target, the paper's share and the time, at both sizes, of the document of throughput."""
     by_size = [_shares(table) for table in throughput["tables"]]
     rows = []
-    for method in by_size[0]:
+    for method in sorted(by_size[0], key=lambda method: method == TARGET):  # the target last
         row = [method]
         for nodes, shares in zip((16, 32), by_size, strict=True):
             share, spent = shares.get(method, ("", ""))
@@ -64,12 +65,18 @@ def _shares(table: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
     found = {}
     for label, *cells in table["rows"]:
         by_metric = {cell["metric"]: cell["mean"] for cell in cells if isinstance(cell, dict)}
+        if "ratio" not in by_metric:
+            continue
         spent = by_metric.get("milliseconds")
         # The budget of annealing is another at each size.
         method = label.rpartition(" (")[0]
         method = "annealing, as long as 50 steps" if method.startswith("annealing") else method
-        found[method] = f"{100 * by_metric['ratio']:.2f} %", "" if spent is None else f"{spent:.3g}"
+        found[method] = f"{100 * by_metric['ratio']:.2f} %", "" if spent is None else _time(spent)
     return found
+
+
+def _time(milliseconds: float) -> str:
+    return f"{milliseconds:,.0f}" if milliseconds >= 100 else f"{milliseconds:.3g}"
 
 
 def _papers(method: str, nodes: int) -> str:
@@ -81,5 +88,5 @@ def _papers(method: str, nodes: int) -> str:
 def _document(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    except (OSError, ValueError):  # not there, or torn: then it is not listed
         return None

@@ -29,14 +29,21 @@ def _modulation(setting: Setting) -> list[Grid]:
         return Grid(title, ["modulation", *labels(METRICS)], rows, note)
 
     return [
-        table("As trained and sampled here", note="Three training seeds pooled, as below unless said otherwise."),
+        table(
+            "As trained and sampled here",
+            note="Three training seeds pooled (a quick run: one), as below unless said otherwise.",
+        ),
         table(
             "Sampled as in the paper",
             note="Temperature 1 instead of 0.5, and the last step drawn instead of decided.",
             **PLAIN_SAMPLING,
         ),
         table("After a sixth of the training", "-brief", note="834 steps instead of 5,004."),
-        table("Without the domain features", "-plain", note="No sectors, rates or counts for any of them."),
+        table(
+            "Without the domain features",
+            "-plain",
+            note="No angles, distances, sectors or antenna occupation for any of them.",
+        ),
         table("Larger networks", "-wide", ONE_SEED, "Width 48 and 6 blocks instead of 32 and 5; one seed."),
     ]
 

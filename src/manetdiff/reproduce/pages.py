@@ -53,7 +53,8 @@ def _page(study: Study, grids: Sequence[Grid], made: dict[str, str], pictures: S
         if grid.note:
             parts.append(grid.note)
     parts.append(
-        f"In brackets: 95 % confidence, layouts drawn again with replacement. By `manetdiff reproduce {study.name}"
+        "In brackets: 95 % confidence, layouts (and seeds, where several are pooled) drawn again. "
+        f"By `manetdiff reproduce {study.name}"
         + (" --quick`" if made["run"] == "quick" else "`")
         + f", commit {made['commit']}, on {made['machine']}."
     )

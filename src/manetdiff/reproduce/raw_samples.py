@@ -15,7 +15,7 @@ from manetdiff.reproduce.study import Grid, Setting, Study
 SHAPE = ("links", "mean_length", "link_throughput", "antenna_saturation")
 KEPT = ("connected", "node_saturation", "parity")
 SHIPPED = "NetDiff (as shipped)"
-SEEDS_NOTE = "Three training seeds of each diffusion model pooled, one of each VAE and of the shipped network."
+SEEDS_NOTE = "Three seeds of each diffusion model pooled (a quick run: one), one of each VAE and of the shipped one."
 # As the paper samples, as far as it says: predictions as they are, and every state drawn.
 PLAIN_SAMPLING: dict[str, Any] = {"temperature": 1.0, "decide": False}
 

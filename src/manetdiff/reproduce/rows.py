@@ -22,7 +22,8 @@ Row = dict[str, float]
 VERSION = 1
 # What a description has that tells a person what is being measured.
 NAMED = ("model", "method", "way", "set", "noise")
-# What the package does follows from these.
+# What is measured follows from these files, other than those of rooms that only read, write and show.
+SHOWING = ("cli/", "formats/", "simulation/", "reproduce/agreement/", "reproduce/figures/")
 PROGRAM = {".py", ".safetensors", ".netdiff", ".parquet"}
 
 
@@ -71,6 +72,8 @@ class RowStore:
         self, folder: Path | None, report: Callable[[str], None] = lambda what: None, *, fresh: bool = False
     ) -> None:
         self.folder, self.report, self.fresh = folder, report, fresh
+        # What this run has made already, which several tables may ask for: fresh is not twice.
+        self._made: set[str] = set()
 
     def rows(self, what: Mapping[str, Any], make: Callable[[], Iterable[Row]]) -> Rows:
         """Rows under a description that says all that they depend on."""
@@ -82,27 +85,31 @@ class RowStore:
         described = json.dumps({"version": VERSION, "program": program_digest(), **what}, sort_keys=True)
         name = hashlib.sha256(described.encode()).hexdigest()[:20]
         path = None if self.folder is None else self.folder / f"{name}.json"
-        if path is not None and not self.fresh and (kept := _read(path, described)) is not None:
+        wanted = not self.fresh or described in self._made
+        if path is not None and wanted and (kept := _read(path, described)) is not None:
             return kept
         self.report(", ".join(str(what[key]) for key in NAMED if key in what))
         made = make()
-        if path is not None:
-            try:
-                path.parent.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise FormatError(f"{path.parent}: the folder cannot be made: {error.strerror}") from None
-            write_text(path, json.dumps({"what": described, "rows": made}))
+        if path is None:
+            return made
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FormatError(f"{path.parent}: the folder cannot be made: {error.strerror}") from None
+        write_text(path, json.dumps({"what": described, "rows": made}))
+        self._made.add(described)
         return made
 
 
 @cache
 def program_digest() -> str:
-    """Of all code and weights of this package: what another program measured is never shown as this one's."""
+    """Of the code and weights that measure: what another program measured is never shown as this one's."""
     digest = hashlib.sha256()
     package = Path(__file__).parent.parent
     for path in sorted(package.rglob("*")):
-        if path.suffix in PROGRAM:
-            digest.update(str(path.relative_to(package)).encode() + path.read_bytes())
+        place = path.relative_to(package).as_posix()
+        if path.suffix in PROGRAM and not place.startswith(SHOWING):
+            digest.update(place.encode() + path.read_bytes())
     return digest.hexdigest()[:16]
 
 

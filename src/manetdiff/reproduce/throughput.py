@@ -54,7 +54,10 @@ def _of_size(setting: Setting, nodes: int) -> Grid:
     rows: list[tuple[str, Rows, float | None]]
     rows = [(LABELS.get(name, name), made, figures[name]) for name, made in by_name.items()]
     rows += [(label, made, None) for label, made in _peers(setting, nodes, by_name["NetDiff"]).items()]
-    table = [(f"{label} ({made.layouts} layouts)", _row(made, figure)) for label, made, figure in rows]
+    table = [
+        (f"{label} ({made.layouts} layout{'' if made.layouts == 1 else 's'})", _row(made, figure))
+        for label, made, figure in rows
+    ]
     note = (
         "The paper's T is of its own closed physics, so only the order and the shares of the target compare. At 32 "
         "nodes DDPM-GT is one that was trained on 60 % of 16 and 40 % of 32 nodes; what the paper's was is not said."
@@ -80,6 +83,10 @@ def _peers(setting: Setting, nodes: int, full: Rows) -> dict[str, Rows]:
         few = setting.layouts(nodes, most=1 if setting.quick else CPSAT_LAYOUTS)
         peers[f"CP-SAT, {CPSAT_SECONDS:g} s"] = solved(setting, "cpsat", few, seconds=CPSAT_SECONDS)
     return peers
+
+
+def _counted(layouts: int) -> str:
+    return f"{layouts} layout{'' if layouts == 1 else 's'}"
 
 
 def _row(made: Rows, figure: float | None) -> list[Cell | str]:

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from manetdiff.reproduce import paper
-from manetdiff.reproduce.agreement.verdict import Comparison, at_least, at_most, higher, lower, nearer
+from manetdiff.reproduce.agreement.verdict import Comparison, at_least, at_most, higher, lower, nearer, not_below
 from manetdiff.reproduce.cells import MEASURES
 from manetdiff.reproduce.inference import CORRECTION, FULL, inference_times
 from manetdiff.reproduce.measured import sampled, targets
-from manetdiff.reproduce.networks import NETWORKS, samples_of
+from manetdiff.reproduce.networks import NETWORKS, SEEDS, Network, samples_of
 from manetdiff.reproduce.partial import CASES, partial_rows, step_rows
 from manetdiff.reproduce.raw_samples import PLAIN_SAMPLING
 from manetdiff.reproduce.study import Setting
@@ -85,6 +85,27 @@ def tokens(setting: Setting) -> Iterator[Comparison]:
         yield Comparison(made.claim, f"{100 * paper.TOKENS_GAIN:.1f} points less", made.ours, made.low, made.high)
 
 
+def modulation(setting: Setting) -> Iterator[Comparison]:
+    """ACAM against statistics, which the paper says is the clearer the larger the network."""
+    layouts = setting.layouts(16)
+    figures = tuple(
+        paper.CONSTRAINTS[label]["node_saturation"] for label in ("NetDiff (ACAM)", "DDPM-GT with features")
+    )
+    for label, ending, seeds, sampling in (
+        ("as trained here", "", SEEDS, {}),
+        ("sampled as in the paper", "", SEEDS, PLAIN_SAMPLING),
+        ("after a sixth of the training", "-brief", SEEDS, {}),
+        ("without features", "-plain", SEEDS, {}),
+        ("larger networks", "-wide", SEEDS[:1], {}),
+    ):
+        one, other = (
+            samples_of(setting, Network(f"{variant}{ending}", seeds), layouts, **sampling)
+            for variant in ("acam", "ddpm-gt")
+        )
+        claim = f"{label}: ACAM saturates fewer nodes than statistics"
+        yield lower(claim, "node_saturation", one, other, (figures[0], figures[1]))
+
+
 def thirty_two(setting: Setting) -> Iterator[Comparison]:
     """The mixed training at 32 nodes against 16 nodes alone, and against itself at 16."""
     layouts = setting.layouts(32)
@@ -115,10 +136,9 @@ def partial(setting: Setting) -> Iterator[Comparison]:
             gain.high,
         )
         for metric in ("connected", "parity"):
-            anew = made["anew"].cell(metric).mean
             claim = f"{mode}: {MEASURES[metric].label} within a point of anew"
             figure = f"{100 * paper.PARTIAL[mode][metric]:.2f} %"
-            yield at_least(claim, metric, made["raw"], anew - SAME_POINTS, figure)
+            yield not_below(claim, metric, made["raw"], made["anew"], SAME_POINTS, figure)
     by_steps = step_rows(setting)
     for movement, enough in ((0.3, 10), (0.1, 10)):
         rows = by_steps[movement]
@@ -146,6 +166,7 @@ CLAIMS = {
     "constraints": constraints,
     "losses": losses,
     "tokens": tokens,
+    "modulation": modulation,
     "thirty-two": thirty_two,
     "partial": partial,
     "inference": inference,

@@ -68,6 +68,12 @@ def at_least(claim: str, metric: str, rows: Rows, bound: float, paper: str) -> C
     return Comparison(claim, paper, ours, *interval(rows.resampled(metric) - bound))
 
 
+def not_below(claim: str, metric: str, one: Rows, other: Rows, margin: float, paper: str) -> Comparison:
+    """The first has at most so much less of a metric than the second, layout by layout."""
+    made = higher(claim, metric, one, other, (0.0, 0.0))
+    return Comparison(claim, paper, made.ours, made.low + margin, made.high + margin)
+
+
 def at_most(claim: str, metric: str, rows: Rows, bound: float, paper: str) -> Comparison:
     """A metric's mean keeps a bound."""
     ours = rows.cell(metric).text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from PIL import Image
 
+from manetdiff.evaluate.animation import as_image, gif_bytes
 from manetdiff.evaluate.picture import DPI, draw_lines
 from manetdiff.evaluate.picture_frame import (
     MARGIN,
@@ -37,8 +37,8 @@ PANELS, COLUMNS = 6, 3
 PANEL, HEADING, LEGEND = 3.6, 0.7, 0.75
 # Nodes are drawn larger than in a picture of one topology: they have no names here, and the panels are small.
 LARGER = 1.5
-# Of the animation: dots an inch, colours, and milliseconds that the first, each other and the last picture stay.
-ANIMATION_DPI, COLOURS, NEARLY_WHITE = 110, 64, 246
+# Of the animation: dots an inch, and milliseconds that the first, each other and the last picture stay.
+ANIMATION_DPI = 110
 FIRST_MS, EACH_MS, LAST_MS = 1_000, 140, 3_000
 
 Bools = npt.NDArray[np.bool_]
@@ -88,21 +88,8 @@ def animation(states: Sequence[Topology], fleet: Fleet, radio: Radio | None = No
     shown = [*range(0, last, every), last]
     tables = link_tables(fleet, radio or Radio())
     pictures = [_frame(states[step], fleet, tables, _heading(step, last)) for step in shown]
-    # One palette for all pictures: what does not change between them then costs nothing, and no colour flickers.
-    palette = _with_white(pictures[0].quantize(COLOURS))
-    frames = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture in pictures]
-    stay = [FIRST_MS, *[EACH_MS * every] * (len(frames) - 2), LAST_MS][-len(frames) :]
-    buffer = io.BytesIO()
-    frames[0].save(buffer, "GIF", save_all=True, append_images=frames[1:], duration=stay, loop=0, optimize=True)
-    return buffer.getvalue()
-
-
-def _with_white(picture: Image.Image) -> Image.Image:
-    """The same with white for all that is nearly white: Pillow matches colours roughly and would grey the paper."""
-    colours = np.reshape(picture.getpalette() or [], (-1, 3))
-    colours[(colours >= NEARLY_WHITE).all(axis=1)] = 255
-    picture.putpalette(colours.ravel().tolist())
-    return picture
+    stay = [FIRST_MS, *[EACH_MS * every] * (len(pictures) - 2), LAST_MS][-len(pictures) :]
+    return gif_bytes(pictures, stay)
 
 
 def _frame(topology: Topology, fleet: Fleet, tables: LinkTables, heading: str) -> Image.Image:
@@ -112,9 +99,7 @@ def _frame(topology: Topology, fleet: Fleet, tables: LinkTables, heading: str) -
     corner = ((figure.get_figwidth() - size[0]) / 2, legend)
     _draw_state(figure, corner, size, topology, fleet, tables, heading)
     add_legend(figure, _handles(), LIGHT, MARGIN, legend - 0.1, columns=2)
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png")
-    return Image.open(buffer).convert("RGB")
+    return as_image(figure)
 
 
 def _draw_state(

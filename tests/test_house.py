@@ -31,6 +31,7 @@ KNOWS = {
     "export": {"features", "sampling", "model", "diffusion", "runtime"},
 }
 KNOWS["evaluate"] = set(KNOWS)
+KNOWS["simulation"] = {"fleet", "radio", "topology", "runtime", "formats", "evaluate"}
 KNOWS["reproduce"] = set(KNOWS)
 KNOWS["cli"] = set(KNOWS)
 GROUND = {"errors", "compiled", "cores", "__version__"}

@@ -9,7 +9,22 @@ from typing import Annotated
 import typer
 
 from manetdiff import __version__
-from manetdiff.cli import bench, data, demo, evaluate, export, generate, reproduce, solve, train, update, weights
+from manetdiff.cli import (
+    bench,
+    convert,
+    data,
+    demo,
+    doctor,
+    evaluate,
+    export,
+    generate,
+    reproduce,
+    simulate,
+    solve,
+    train,
+    update,
+    weights,
+)
 from manetdiff.errors import ManetDiffError
 
 BAD_INPUT = 2
@@ -41,6 +56,7 @@ def _options(
 app.command("demo")(demo.command)
 app.command("generate")(generate.command)
 app.command("update")(update.command)
+app.command("simulate")(simulate.command)
 app.command("solve")(solve.command)
 app.command("data")(data.command)
 app.command("evaluate")(evaluate.command)
@@ -48,7 +64,9 @@ app.command("bench")(bench.command)
 app.command("reproduce")(reproduce.command)
 app.command("train")(train.command)
 app.command("weights")(weights.command)
+app.command("convert")(convert.command)
 app.command("export")(export.command)
+app.command("doctor")(doctor.command)
 
 
 def main() -> None:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from manetdiff.cli.results import (
+    DarkOption,
     FleetArgument,
     JsonOption,
     OutOption,
@@ -16,6 +17,7 @@ from manetdiff.cli.results import (
     deliver,
     milliseconds,
 )
+from manetdiff.cli.warm_up import warm_up_model
 from manetdiff.errors import PinError
 from manetdiff.formats import read_fleet, read_radio
 
@@ -47,6 +49,7 @@ def command(
     fleet: FleetArgument,
     out: OutOption = None,
     plot: PlotOption = None,
+    dark: DarkOption = False,
     preset: PresetOption = None,
     budget_ms: BudgetOption = None,
     steps: StepsOption = None,
@@ -75,6 +78,7 @@ def command(
 
     where = read_fleet(fleet)
     model = load(weights)
+    warm_up_model(model)
     physics = model.radio if radio is None else read_radio(radio)
     topology = model.generate(
         where,
@@ -90,7 +94,9 @@ def command(
         avoid=pairs(avoid, "--avoid"),
         silent=silent or (),
     )
-    deliver(topology, where, physics, out, plot, as_json=as_json, more=[("time", milliseconds(topology.report))])
+    deliver(
+        topology, where, physics, out, plot, as_json=as_json, dark=dark, more=[("time", milliseconds(topology.report))]
+    )
 
 
 def pairs(given: list[str] | None, option: str) -> list[tuple[str, str]]:

@@ -26,6 +26,7 @@ OutOption = Annotated[
 PlotOption = Annotated[
     str | None, typer.Option(help="Draw it here (.png, .svg or .pdf); - is standard output.", metavar="FILE")
 ]
+DarkOption = Annotated[bool, typer.Option("--dark", help="Pictures on a dark ground.")]
 RadioOption = Annotated[
     str | None,
     typer.Option(help="JSON object of radio parameters; those left out keep their default.", metavar="FILE"),
@@ -56,6 +57,7 @@ def deliver(
     plot: str | None,
     *,
     as_json: bool,
+    dark: bool = False,
     more: Sequence[tuple[str, str]] = (),
 ) -> None:
     """Write, draw and print what was asked for. more: rows under the metrics."""
@@ -66,7 +68,7 @@ def deliver(
         # Imported here: matplotlib takes as long to load as a whole solve takes, and most calls draw nothing.
         from manetdiff.evaluate.picture import draw
 
-        draw(topology, fleet, radio, plot)
+        draw(topology, fleet, radio, plot, dark=dark)
     # Standard output belongs to the file that was asked for there.
     stream = sys.stderr if STANDARD in (out, plot) else sys.stdout
     if as_json:

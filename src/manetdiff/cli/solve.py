@@ -7,7 +7,16 @@ from typing import Annotated
 import typer
 
 from manetdiff.cli.output import seconds_text
-from manetdiff.cli.results import FleetArgument, JsonOption, OutOption, PlotOption, RadioOption, check_files, deliver
+from manetdiff.cli.results import (
+    DarkOption,
+    FleetArgument,
+    JsonOption,
+    OutOption,
+    PlotOption,
+    RadioOption,
+    check_files,
+    deliver,
+)
 from manetdiff.cli.warm_up import warm_up
 from manetdiff.errors import SolverError
 from manetdiff.formats import read_fleet, read_radio
@@ -29,6 +38,7 @@ def command(
     seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0,
     out: OutOption = None,
     plot: PlotOption = None,
+    dark: DarkOption = False,
     radio: RadioOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -63,4 +73,4 @@ def command(
         # The omnidirectional protocol is scored, drawn and written by its own physics.
         physics = physics.omnidirectional()
     time = seconds_text(float(topology.report["seconds"]))
-    deliver(topology, where, physics, out, plot, as_json=as_json, more=[("method", method), ("time", time)])
+    deliver(topology, where, physics, out, plot, as_json=as_json, dark=dark, more=[("method", method), ("time", time)])

@@ -19,6 +19,7 @@ from manetdiff.cli.generate import (
 )
 from manetdiff.cli.output import share_text
 from manetdiff.cli.results import (
+    DarkOption,
     JsonOption,
     OutOption,
     PlotOption,
@@ -27,7 +28,12 @@ from manetdiff.cli.results import (
     deliver,
     milliseconds,
 )
+from manetdiff.cli.warm_up import warm_up_model
+from manetdiff.errors import FormatError
+from manetdiff.fleet import Fleet
 from manetdiff.formats import read_fleet, read_radio, read_topology
+from manetdiff.radio import Radio
+from manetdiff.topology import Topology
 
 
 def command(
@@ -35,6 +41,11 @@ def command(
     fleet: Annotated[str, typer.Argument(help="Fleet file of the fleet as it is now.", metavar="FLEET")],
     out: OutOption = None,
     plot: PlotOption = None,
+    change: Annotated[
+        str | None,
+        typer.Option(help="Draw before and after side by side here: kept, new and dropped links.", metavar="FILE"),
+    ] = None,
+    dark: DarkOption = False,
     mode: Annotated[
         str, typer.Option(help="auto (by how far the fleet has moved), minor, standard, guided or anew.")
     ] = "auto",
@@ -56,13 +67,16 @@ def command(
     Examples:
       manetdiff update topology.json moved.json --out new.json
       manetdiff update topology.json moved.csv --mode minor --plot new.png
+      manetdiff update topology.json moved.json --change change.png --dark
     """
     check_files([topology, fleet, radio], out, plot)
+    check_files([], None, change)
     from manetdiff.runtime.model import load
 
     before, old = read_topology(topology)
     where = read_fleet(fleet)
     model = load(weights)
+    warm_up_model(model)
     physics = model.radio if radio is None else read_radio(radio)
     new = model.update(
         old,
@@ -79,7 +93,19 @@ def command(
         avoid=pairs(avoid, "--avoid"),
         silent=silent or (),
     )
-    deliver(new, where, physics, out, plot, as_json=as_json, more=_rows(new.report))
+    if change is not None:
+        _draw_change(before, old, where, new, physics, change, dark)
+    deliver(new, where, physics, out, plot, as_json=as_json, dark=dark, more=_rows(new.report))
+
+
+def _draw_change(
+    before: Fleet, old: Topology, where: Fleet, new: Topology, radio: Radio, path: str, dark: bool
+) -> None:
+    if before.ids != where.ids:
+        raise FormatError("--change: nodes have joined or left, or are in another order: the two cannot be compared")
+    from manetdiff.evaluate.picture import draw_pair  # imported late: matplotlib is slow to load
+
+    draw_pair(old, new, before, where, radio, path, dark=dark)
 
 
 def _rows(report: Any) -> list[tuple[str, str]]:

@@ -32,18 +32,23 @@ def check_animation_path(path: PathLike) -> None:
         raise FormatError(f"{path}: MP4 needs the program ffmpeg, which is not installed; a .gif needs nothing")
 
 
-def write_animation(frames: Sequence[Image.Image], path: PathLike, stay_ms: Sequence[int]) -> None:
-    """Write the frames, each shown for so many milliseconds."""
+def write_animation(
+    frames: Sequence[Image.Image], path: PathLike, stay_ms: Sequence[int], keep: Sequence[str] = ()
+) -> None:
+    """Write the frames, each shown for so many milliseconds. keep: see gif_bytes."""
     check_animation_path(path)
     if Path(path).suffix.lower() == ".gif":
-        write_bytes(path, gif_bytes(frames, stay_ms))
+        write_bytes(path, gif_bytes(frames, stay_ms, keep))
     else:
         write_bytes(path, _mp4_bytes(frames, stay_ms))
 
 
-def gif_bytes(frames: Sequence[Image.Image], stay_ms: Sequence[int]) -> bytes:
-    """One palette for all frames: what does not change between them then costs nothing, and no colour flickers."""
-    palette = _with_white(_patchwork(frames).quantize(COLOURS))
+def gif_bytes(frames: Sequence[Image.Image], stay_ms: Sequence[int], keep: Sequence[str] = ()) -> bytes:
+    """One palette for all frames: what does not change between them then costs nothing, and no colour flickers.
+
+    keep: colours ('#rrggbb') that must not be taken for others, however little of them there is.
+    """
+    palette = _with_white(_patchwork(frames).quantize(COLOURS), keep)
     reduced = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
     buffer = io.BytesIO()
     reduced[0].save(
@@ -69,11 +74,12 @@ def _patchwork(frames: Sequence[Image.Image]) -> Image.Image:
     return sheet
 
 
-def _with_white(picture: Image.Image) -> Image.Image:
+def _with_white(picture: Image.Image, keep: Sequence[str]) -> Image.Image:
     """The same with white for all that is nearly white: Pillow matches colours roughly and would grey the paper."""
-    colours = np.reshape(picture.getpalette() or [], (-1, 3))
+    colours = np.reshape(picture.getpalette() or [], (-1, 3))[:COLOURS]
     colours[(colours >= NEARLY_WHITE).all(axis=1)] = 255
-    picture.putpalette(colours.ravel().tolist())
+    kept = [int(colour[start : start + 2], 16) for colour in keep for start in (1, 3, 5)]
+    picture.putpalette([*colours.ravel().tolist(), *kept])
     return picture
 
 

@@ -3,5 +3,6 @@
 from manetdiff.fleet.fleet import Fleet
 from manetdiff.fleet.frames import displacement
 from manetdiff.fleet.geodetic import LocalFrame
+from manetdiff.fleet.tracks import Track, Tracks
 
-__all__ = ["Fleet", "LocalFrame", "displacement"]
+__all__ = ["Fleet", "LocalFrame", "Track", "Tracks", "displacement"]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import os
 import secrets
 import sys
+import zlib
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +15,7 @@ from manetdiff.errors import FormatError
 
 STANDARD = "-"
 LARGEST_BYTES = 50_000_000
+GZIP_MAGIC = b"\x1f\x8b"
 
 PathLike = str | os.PathLike[str]
 
@@ -24,11 +28,9 @@ class Text(NamedTuple):
 
 
 def read_text(path: PathLike) -> Text:
-    """A UTF-8 text file; anything else is a FormatError of one line."""
-    name = "standard input" if os.fspath(path) == STANDARD else _printable(path)
-    data = _read_bytes(path, name)
-    if len(data) > LARGEST_BYTES:
-        raise FormatError(f"{name}: is larger than {LARGEST_BYTES // 1_000_000} MB, which no fleet needs")
+    """A UTF-8 text file, which may be packed by gzip; anything else is a FormatError of one line."""
+    name = name_of(path)
+    data = _unpacked(read_bytes(path), name)
     try:
         content = data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -40,9 +42,26 @@ def read_text(path: PathLike) -> Text:
     return Text(name, content)
 
 
+def read_bytes(path: PathLike) -> bytes:
+    """All that the file holds, if it is not too much."""
+    name = name_of(path)
+    data = _read_bytes(path, name)
+    _check_size(data, name)
+    return data
+
+
+def name_of(path: PathLike) -> str:
+    """What messages call a file that is read."""
+    return "standard input" if os.fspath(path) == STANDARD else _printable(path)
+
+
 def write_text(path: PathLike, content: str) -> None:
     """Write UTF-8 text; see :func:`write_bytes`."""
-    write_bytes(path, content.encode("utf-8"))
+    try:
+        data = content.encode("utf-8")
+    except UnicodeEncodeError:  # JSON can spell half of a character, UTF-8 cannot
+        raise FormatError(f"{_printable(path)}: cannot be written: an id is not text that UTF-8 can hold") from None
+    write_bytes(path, data)
 
 
 def write_bytes(path: PathLike, data: bytes) -> None:
@@ -95,6 +114,25 @@ def _read_bytes(path: PathLike, name: str) -> bytes:
         raise FormatError(f"{name}: is a folder, not a file") from None
     except (OSError, ValueError) as error:
         raise FormatError(f"{name}: cannot be read: {_reason(error)}") from None
+
+
+def _check_size(data: bytes, name: str) -> None:
+    if len(data) > LARGEST_BYTES:
+        raise FormatError(f"{name}: is larger than {LARGEST_BYTES // 1_000_000} MB, which no fleet needs")
+
+
+def _unpacked(data: bytes, name: str) -> bytes:
+    """What a gzip file holds, in all its parts, but no more than one byte too much: it may unpack to any size."""
+    if not data.startswith(GZIP_MAGIC):
+        return data
+    try:
+        content = gzip.GzipFile(fileobj=io.BytesIO(data)).read(LARGEST_BYTES + 1)
+    except EOFError:
+        raise FormatError(f"{name}: is a gzip file that breaks off before its end") from None
+    except (OSError, zlib.error) as error:
+        raise FormatError(f"{name}: is not a gzip file that can be unpacked: {error}") from None
+    _check_size(content, name)
+    return content
 
 
 def _write_and_replace(target: Path, data: bytes) -> None:

@@ -7,14 +7,14 @@ heading clockwise from north. A topology file holds a fleet too and is read as o
 
 from __future__ import annotations
 
-import csv
-import io
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from manetdiff.errors import FormatError
 from manetdiff.fleet import Fleet
 from manetdiff.formats import netjson
+from manetdiff.formats.csv_table import csv_rows, csv_text, number_or_text
 from manetdiff.formats.files import PathLike, Text, read_text, write_text
 from manetdiff.formats.nodes import GEODETIC, LOCAL, fleet_of, frame_of, node_records
 from manetdiff.formats.record import Record, object_list, parse_object, shown
@@ -32,9 +32,16 @@ def read_fleet(path: PathLike) -> Fleet:
 
 
 def write_fleet(fleet: Fleet, path: PathLike) -> None:
-    """Write the fleet as JSON in metres and radians; reading it back gives the same numbers to the last bit."""
+    """Write the fleet in metres and radians, as CSV if the path ends so and as JSON otherwise.
+
+    Reading it back gives the same numbers to the last bit; CSV has no room for the fleet's frame.
+    """
     columns = zip(fleet.ids, fleet.positions.tolist(), fleet.yaw.tolist(), strict=True)
-    document: dict[str, object] = {"nodes": [{"id": name, "x": x, "y": y, "yaw": yaw} for name, (x, y), yaw in columns]}
+    nodes = [{"id": name, "x": x, "y": y, "yaw": yaw} for name, (x, y), yaw in columns]
+    if Path(path).suffix.lower() in CSV_SUFFIXES:
+        write_text(path, csv_text(["id", *LOCAL], [[repr(v) if k != "id" else v for k, v in n.items()] for n in nodes]))
+        return
+    document: dict[str, object] = {"nodes": nodes}
     if fleet.frame is not None:
         document["frame"] = {"lat": fleet.frame.latitude, "lon": fleet.frame.longitude}
     write_text(path, json.dumps(document, indent=1) + "\n")
@@ -58,28 +65,12 @@ def _from_json(text: Text) -> Fleet:
 
 
 def _csv_rows(text: Text) -> list[dict[str, object]]:
-    """The rows as objects: empty cells left out, cells other than the id as numbers where they are numbers."""
-    lines = _csv_lines(text)
-    header = [cell.lower() for cell in lines[0]] if lines else []
-    _check_header(text.name, header)
-    rows: list[dict[str, object]] = []
-    for place, cells in enumerate(lines[1:], start=1):
-        if len(cells) > len(header):
-            raise FormatError(f"{text.name}: node number {place}: has {len(cells)} cells under {len(header)} columns")
-        pairs = zip(header, cells, strict=False)
-        rows.append({name: cell if name == "id" else _number_or_text(cell) for name, cell in pairs if cell})
-    return rows
+    """The rows as objects: cells other than the id as numbers where they are numbers."""
+    rows = csv_rows(text, _check_header, "node number")
+    return [{name: cell if name == "id" else number_or_text(cell) for name, cell in row.items()} for row in rows]
 
 
-def _csv_lines(text: Text) -> list[list[str]]:
-    try:
-        lines = [[cell.strip() for cell in line] for line in csv.reader(io.StringIO(text.content, newline=""))]
-    except csv.Error as error:
-        raise FormatError(f"{text.name}: is not CSV: {error}") from None
-    return [line for line in lines if any(line)]
-
-
-def _check_header(file: str, header: list[str]) -> None:
+def _check_header(file: str, header: Sequence[str]) -> None:
     for columns in (LOCAL, GEODETIC):
         if {"id", *columns} <= set(header):
             break
@@ -91,14 +82,3 @@ def _check_header(file: str, header: list[str]) -> None:
             f"{file}: the first line must name the columns id, x, y, yaw or id, lat, lon, heading, "
             f"not {shown(', '.join(header))}"
         )
-    for name in header:
-        if name and header.count(name) > 1:
-            raise FormatError(f"{file}: the column {shown(name)} stands twice in the first line")
-
-
-def _number_or_text(cell: str) -> float | str:
-    """Python also reads 1_000 as a number; a table that holds it is more likely to be wrong."""
-    try:
-        return cell if "_" in cell else float(cell)
-    except ValueError:
-        return cell

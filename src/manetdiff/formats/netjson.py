@@ -9,9 +9,10 @@ Properties hold scalars only: OpenWISP's reader breaks on lists there.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
-from manetdiff.errors import FormatError, TopologyError
+from manetdiff.errors import FormatError, RadioError, TopologyError
 from manetdiff.fleet import Fleet
 from manetdiff.fleet.geodetic import yaw_to_compass
 from manetdiff.formats.files import PathLike, read_text, write_text
@@ -25,6 +26,8 @@ PROTOCOL = "manetdiff"
 VERSION = "1"
 METRIC = "1/(Mbit/s)"
 LARGEST_COST = 1e9
+# Before the names of the radio's parameters, among the properties.
+RADIO = "radio_"
 
 
 def write_topology(topology: Topology, fleet: Fleet, radio: Radio | None, path: PathLike) -> None:
@@ -46,6 +49,22 @@ def read_topology(path: PathLike) -> tuple[Fleet, Topology]:
         raise FormatError(f"{text.name}: {error}") from None
 
 
+def read_topology_radio(path: PathLike) -> Radio | None:
+    """The radio that a topology file of ours was written for, or None where it does not say."""
+    text = read_text(path)
+    properties = parse_object(text.name, text.content).get("properties")
+    return radio_among(text.name, properties) if isinstance(properties, dict) else None
+
+
+def radio_among(file: str, properties: Mapping[str, Any]) -> Radio | None:
+    """The radio among the properties of a topology, or None where there is none."""
+    told = {name.removeprefix(RADIO): value for name, value in properties.items() if name.startswith(RADIO)}
+    try:
+        return Radio.from_dict(told) if told else None
+    except (RadioError, TypeError) as error:
+        raise FormatError(f"{file}: {error}") from None
+
+
 def fleet_in(file: str, document: dict[str, Any]) -> Fleet:
     """The fleet of a NetJSON document, whatever its links are."""
     _check_type(file, document)
@@ -56,7 +75,7 @@ def network_graph(topology: Topology, fleet: Fleet, radio: Radio | None = None) 
     """The NetJSON document of a topology, ready for json.dumps."""
     topology.check_fits(len(fleet))
     chosen = radio or Radio()
-    properties = {f"radio_{name}": value for name, value in chosen.to_dict().items() if value is not None}
+    properties = {f"{RADIO}{name}": value for name, value in chosen.to_dict().items() if value is not None}
     if fleet.frame is not None:
         properties |= {"frame_lat": fleet.frame.latitude, "frame_lon": fleet.frame.longitude}
     return {

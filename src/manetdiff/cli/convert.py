@@ -1,0 +1,56 @@
+"""`manetdiff convert`: fleets, topologies and mobility from one format to another."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from manetdiff.cli.output import print_json
+from manetdiff.cli.results import STANDARD, RadioOption
+from manetdiff.errors import FormatError
+from manetdiff.formats import check_writable, read_radio
+
+
+def command(
+    source: Annotated[str, typer.Argument(help="File to read; - is standard input.", metavar="IN")],
+    target: Annotated[str, typer.Argument(help="File to write; - is standard output.", metavar="OUT")],
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            "--from", help="fleet, netjson, graphml, ns2, bonnmotion, adsb or table; by default as the file says."
+        ),
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            help="fleet, netjson, graphml, emane-schedule, emane-eel, czml, ns2 or table; by default by OUT's suffix."
+        ),
+    ] = None,
+    time: Annotated[float | None, typer.Option(help="Of a mobility file: the fleet at this time.", metavar="S")] = None,
+    step: Annotated[float, typer.Option(help="Of a mobility file: seconds between moments.", metavar="S")] = 1.0,
+    radio: RadioOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Say what was written as JSON.")] = False,
+) -> None:
+    """Convert a fleet, a topology or a mobility file.
+
+    \b
+    Examples:
+      manetdiff convert scenario.movements scenario.tcl
+      manetdiff convert flights.parquet fleet.json --time 120
+      manetdiff convert topology.json topology.graphml
+      manetdiff convert topology.json schedule.xml
+      manetdiff convert flights.csv events.eel --step 0.5
+
+    What the target cannot hold is left out: a schedule has no places, a fleet no links.
+    """
+    from manetdiff.formats.conversion import Order, read_contents, write_contents
+
+    if as_json and target == STANDARD:
+        raise FormatError("standard output takes the file or the JSON, not both")
+    check_writable(target)
+    held = read_contents(source, kind, step)
+    order = Order(target, None if radio is None else read_radio(radio), time)
+    written = write_contents(held, order, to)
+    if as_json:
+        print_json({"in": source, "out": target, "format": written})

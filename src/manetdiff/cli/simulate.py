@@ -1,0 +1,182 @@
+"""`manetdiff simulate`: a fleet through time, with topologies updated as it moves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from manetdiff.cli.generate import PolishOption, PresetOption, WeightsOption
+from manetdiff.cli.output import Table, print_json, print_table, share_text
+from manetdiff.cli.progress import progress
+from manetdiff.cli.results import RadioOption
+from manetdiff.cli.warm_up import warm_up_model
+from manetdiff.errors import FormatError, ScenarioError
+from manetdiff.fleet import Fleet
+from manetdiff.formats import check_writable, read_radio, read_tracks, write_text, write_track_table
+from manetdiff.scenarios import FAMILIES, MOTIONS, draw, move
+
+ANIMATIONS = ("gif", "mp4", "none")
+FILES = ("metrics.csv", "topologies.jsonl", "tracks.csv", "report.html")
+STEP_S, DURATION_S = 2.0, 120.0
+MOST_FRAMES = 300
+FRAME_MS = 150
+
+
+def command(
+    mobility: Annotated[
+        str | None,
+        typer.Argument(
+            help="Mobility file: ns-2, BonnMotion, an ADS-B table, or CSV of time, id, x, y. Without it a scenario is "
+            "flown; - is standard input.",
+            metavar="[FILE]",
+        ),
+    ] = None,
+    out: Annotated[str, typer.Option(help="Folder for the results; made if it is not there.")] = "simulation",
+    step: Annotated[float, typer.Option(help="Seconds between updates.", metavar="S")] = STEP_S,
+    start: Annotated[float | None, typer.Option(help="Begin here, in seconds of the file.", metavar="S")] = None,
+    duration: Annotated[
+        float | None, typer.Option(help="Stop after so long. Default: the whole file, or 120 s.", metavar="S")
+    ] = None,
+    kind: Annotated[str | None, typer.Option(help="Kind of the file: ns2, bonnmotion, adsb or table.")] = None,
+    family: Annotated[str, typer.Option(help=f"Scenario without a file: {', '.join(FAMILIES)}.")] = "wedge",
+    nodes: Annotated[int, typer.Option(help="Aircraft of the scenario.", min=2, max=256)] = 16,
+    motion: Annotated[str, typer.Option(help=f"How they fly: {', '.join(MOTIONS)}.")] = MOTIONS[0],
+    preset: PresetOption = None,
+    mode: Annotated[str, typer.Option(help="Of updates: auto, minor, standard, guided or anew.")] = "auto",
+    seed: Annotated[int, typer.Option(help="The same seed gives the same flight and topologies.", min=0)] = 0,
+    polish: PolishOption = None,
+    refresh: Annotated[
+        float | None, typer.Option(help="Make a topology anew after so many seconds of updates.", metavar="S")
+    ] = None,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Also make a topology anew at every moment, to see what updating costs.")
+    ] = False,
+    animation: Annotated[str, typer.Option(help="gif, mp4 (needs ffmpeg) or none.")] = "gif",
+    weights: WeightsOption = "netdiff",
+    radio: RadioOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+) -> None:
+    """Fly a mobility file or a scenario, update the topology as it goes, and write what happened.
+
+    \b
+    Examples:
+      manetdiff simulate
+      manetdiff simulate scenario.movements --step 1 --out flight
+      manetdiff simulate flights.csv --kind adsb --duration 600 --json
+
+    The folder gets metrics.csv, topologies.jsonl (a NetJSON graph a line), tracks.csv, an animation and report.html,
+    one page with everything in it.
+    """
+    if animation not in ANIMATIONS:
+        raise FormatError(f"--animation: choose one of {', '.join(ANIMATIONS)}, not {animation!r}")
+    moments = _flown(mobility, kind, start, duration, step, (family, nodes, motion), seed)
+    folder = _folder(out, animation)
+    from manetdiff.evaluate.animation import check_animation_path, gif_bytes, write_animation
+    from manetdiff.runtime.model import load
+    from manetdiff.simulation import Moment, simulate
+    from manetdiff.simulation.frames import COLOURS, frames
+    from manetdiff.simulation.report import report_html
+    from manetdiff.simulation.tables import metrics_csv, summary, write_topologies
+
+    if animation != "none":
+        check_animation_path(folder / f"animation.{animation}")
+    model = load(weights)
+    warm_up_model(model)
+    physics = model.radio if radio is None else read_radio(radio)
+    made: list[Moment] = []
+    flying = simulate(
+        moments,
+        model,
+        radio=physics,
+        preset=preset,
+        mode=mode,  # type: ignore[arg-type]  # checked there
+        polish=polish,
+        refresh=refresh,
+        seed=seed,
+        compare=compare,
+    )
+    with progress("updating", len(moments)) as advance:
+        for one in flying:
+            made.append(one)
+            advance()
+    write_text(folder / "metrics.csv", metrics_csv(made))
+    write_topologies(made, physics, folder / "topologies.jsonl")
+    write_track_table([(one.time, one.fleet) for one in made], folder / "tracks.csv")
+    shown = made[:: max(1, -(-len(made) // MOST_FRAMES))]
+    pictures = []
+    if animation != "none":
+        with progress("drawing", len(shown)) as advance:
+            for picture in frames(shown, physics):
+                pictures.append(picture)
+                advance()
+        write_animation(pictures, folder / f"animation.{animation}", [FRAME_MS] * len(pictures), COLOURS)
+    title = f"Simulation of {mobility or f'{nodes} aircraft ({family}, {motion})'}"
+    gif = gif_bytes(pictures, [FRAME_MS] * len(pictures), COLOURS) if pictures else None
+    write_text(folder / "report.html", report_html(made, physics, title, gif))
+    names = [*FILES, *([f"animation.{animation}"] if pictures else [])]
+    _tell(summary(made), [str(Path(out) / name) for name in names], as_json)
+
+
+def _flown(
+    mobility: str | None,
+    kind: str | None,
+    start: float | None,
+    duration: float | None,
+    step: float,
+    scenario: tuple[str, int, str],
+    seed: int,
+) -> Sequence[tuple[float, Fleet]]:
+    """Seconds and fleet at every step, of the file or of the scenario."""
+    if duration is not None and not (np.isfinite(duration) and duration > 0):
+        raise ScenarioError(f"--duration: must be a positive number of seconds, not {duration:g}")
+    if mobility is not None:
+        tracks = read_tracks(mobility, kind)
+        first = tracks.start if start is None else start
+        end = None if duration is None else min(first + duration, tracks.end)
+        return list(tracks.fleets(tracks.moments(step, first, end)))
+    if kind is not None or start is not None:
+        raise ScenarioError("--kind and --start go with a mobility file")
+    family, nodes, motion = scenario
+    rng = np.random.default_rng(seed)
+    path = move(draw(family, nodes, rng), motion, rng, duration=duration or DURATION_S, step=step)
+    return [(step * place, fleet) for place, fleet in enumerate(path)]
+
+
+def _folder(out: str, animation: str) -> Path:
+    folder = Path(out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise FormatError(f"{out}: the folder cannot be made: {reason}") from None
+    for name in (*FILES, f"animation.{animation}"):
+        check_writable(folder / name)
+    return folder
+
+
+def _tell(told: dict[str, Any], files: list[str], as_json: bool) -> None:
+    if as_json:
+        print_json({**told, "files": files})
+        return
+    rows = [
+        ("moments", f"{told['moments']}"),
+        ("mean T, Mbit/s", f"{told['throughput']:.2f}"),
+        ("valid", share_text(told["valid"])),
+        ("connected", share_text(told["connected"])),
+    ]
+    if told["continuity"] is not None:
+        rows += [
+            ("continuity", share_text(told["continuity"])),
+            ("links changed an update", f"{told['added_a_moment']:.1f} new, {told['dropped_a_moment']:.1f} dropped"),
+            ("time of an update", f"{told['update_ms']:.1f} ms, at most {told['slowest_update_ms']:.1f} ms"),
+        ]
+    if told["throughput_over_held"] is not None:
+        rows.append(("T over never updating", f"{told['throughput_over_held']:.2f} times"))
+    if told["throughput_over_anew"] is not None:
+        rows.append(("T over making it anew", share_text(told["throughput_over_anew"])))
+    print_table(Table("", ("", ""), rows))
+    print(f"Written: {', '.join(files)}")

@@ -1,0 +1,69 @@
+"""Tables as CSV: a first line of column names, then a row a line."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterable, Sequence
+
+from manetdiff.errors import FormatError
+from manetdiff.formats.files import Text
+from manetdiff.formats.record import shown
+
+
+def csv_rows(text: Text, check_header: Callable[[str, Sequence[str]], None], row: str = "row") -> list[dict[str, str]]:
+    """The rows by column name in lower case, cells stripped, empty ones left out.
+
+    check_header: raises unless the file (its name) has the columns that it must have. row: what messages call one.
+    """
+    lines = _lines(text)
+    header = [cell.lower() for cell in lines[0]] if lines else []
+    check_header(text.name, header)
+    seen: set[str] = set()
+    for name in filter(None, header):
+        if name in seen:
+            raise FormatError(f"{text.name}: the column {shown(name)} stands twice in the first line")
+        seen.add(name)
+    rows = []
+    for place, cells in enumerate(lines[1:], start=1):
+        if len(cells) > len(header):
+            raise FormatError(f"{text.name}: {row} {place}: has {len(cells)} cells under {len(header)} columns")
+        rows.append({name: cell for name, cell in zip(header, cells, strict=False) if cell})
+    return rows
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table as CSV; text that would not be read back as it is is a FormatError."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(header)
+    for row in rows:
+        for cell in row:
+            if isinstance(cell, str) and (cell != cell.strip() or "\r" in cell or "\0" in cell):
+                raise FormatError(f"CSV cannot keep {shown(cell)} as it is: spaces around it, or control characters")
+        writer.writerow(row)
+    return buffer.getvalue()
+
+
+def columns_in(line: str) -> list[str]:
+    """The column names in a first line, in lower case; none where it is not one."""
+    try:
+        return [cell.strip().lower() for cell in next(csv.reader([line]), [])]
+    except csv.Error:
+        return []
+
+
+def number_or_text(cell: str) -> float | str:
+    """Python also reads 1_000 as a number; a table that holds it is more likely to be wrong."""
+    try:
+        return cell if "_" in cell else float(cell)
+    except ValueError:
+        return cell
+
+
+def _lines(text: Text) -> list[list[str]]:
+    try:
+        lines = [[cell.strip() for cell in line] for line in csv.reader(io.StringIO(text.content, newline=""))]
+    except csv.Error as error:
+        raise FormatError(f"{text.name}: is not CSV: {error}") from None
+    return [line for line in lines if any(line)]

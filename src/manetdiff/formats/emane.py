@@ -1,0 +1,95 @@
+"""EMANE: where the nodes are as emulation events (EEL), and the parity as a TDMA schedule of two slots.
+
+    0.000000 nem:1 location gps 48.100000,11.500000,3000.000000
+    0.000000 nem:1 orientation 0.000000,0.000000,90.000000
+
+Nodes are numbered from 1 in their order: EMANE knows them by number only. A location needs latitude and longitude, so
+the fleet must have been read from degrees, or carry a frame. Yaw is written as EMANE reads it, in degrees clockwise
+from north.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from xml.etree import ElementTree
+
+import numpy as np
+
+from manetdiff.errors import FormatError
+from manetdiff.fleet import Fleet
+from manetdiff.fleet.geodetic import yaw_to_compass
+from manetdiff.formats.files import PathLike, write_text
+from manetdiff.topology import Topology
+
+ALTITUDE_M = 3000.0
+SLOT_US = 1000
+FREQUENCY_HZ = 2_400_000_000
+BANDWIDTH_HZ = 1_000_000
+DATA_RATE_BPS = 1_000_000
+POWER_DBM = 0.0
+LARGEST_NEM = 65_534  # 65,535 is everybody
+
+
+def eel_text(moments: Iterable[tuple[float, Fleet]], altitude: float = ALTITUDE_M) -> str:
+    """The events of a fleet over time: pairs of seconds and fleet. A node keeps its number as long as it is there."""
+    numbers: dict[str, int] = {}
+    lines = []
+    for time, fleet in moments:
+        if fleet.frame is None:
+            raise FormatError(
+                "EMANE needs latitude and longitude: read the fleet from degrees, or name the place of x = y = 0"
+            )
+        latitude, longitude = fleet.frame.to_degrees(fleet.positions)
+        heading = yaw_to_compass(fleet.frame, latitude, longitude, fleet.yaw)
+        for name, lat, lon, course in zip(fleet.ids, latitude, longitude, heading, strict=True):
+            nem = numbers.setdefault(name, len(numbers) + 1)
+            _check_nem(nem)
+            lines.append(f"{time:.6f} nem:{nem} location gps {lat:.9f},{lon:.9f},{altitude:.6f}")
+            lines.append(f"{time:.6f} nem:{nem} orientation 0.000000,0.000000,{round(course, 6) % 360:.6f}")
+    return "\n".join(lines) + "\n"
+
+
+def write_eel(moments: Iterable[tuple[float, Fleet]], path: PathLike, altitude: float = ALTITUDE_M) -> None:
+    """Write the events for EMANE's eventservice."""
+    write_text(path, eel_text(moments, altitude))
+
+
+def schedule_xml(
+    topology: Topology,
+    *,
+    slot_us: int = SLOT_US,
+    overhead_us: int = 0,
+    frequency_hz: int = FREQUENCY_HZ,
+    bandwidth_hz: int = BANDWIDTH_HZ,
+    data_rate_bps: int = DATA_RATE_BPS,
+    power_dbm: float = POWER_DBM,
+) -> str:
+    """The two-slot schedule: in slot 0 nodes of parity 0 transmit and the others receive, in slot 1 the reverse.
+
+    Every node stands in every slot, because EMANE tells a schedule only to nodes that it names.
+    """
+    _check_nem(len(topology))
+    root = ElementTree.Element("emane-tdma-schedule")
+    structure = {"frames": "1", "slots": "2", "slotoverhead": str(overhead_us), "slotduration": str(slot_us)}
+    ElementTree.SubElement(root, "structure", {**structure, "bandwidth": str(bandwidth_hz)})
+    defaults = {"frequency": str(frequency_hz), "power": f"{power_dbm:.3f}", "class": "0"}
+    multiframe = ElementTree.SubElement(root, "multiframe", {**defaults, "datarate": str(data_rate_bps)})
+    frame = ElementTree.SubElement(multiframe, "frame", {"index": "0"})
+    for slot in (0, 1):
+        for parity, act in ((slot, "tx"), (1 - slot, "rx")):
+            nems = [str(node + 1) for node in np.flatnonzero(topology.parity == parity)]
+            if nems:
+                element = ElementTree.SubElement(frame, "slot", {"index": str(slot), "nodes": ",".join(nems)})
+                ElementTree.SubElement(element, act)
+    ElementTree.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+def write_schedule(topology: Topology, path: PathLike, **settings: float) -> None:
+    """Write the schedule for `emaneevent-tdmaschedule`; settings: as of schedule_xml."""
+    write_text(path, schedule_xml(topology, **settings))  # type: ignore[arg-type]  # numbers, by name
+
+
+def _check_nem(number: int) -> None:
+    if number > LARGEST_NEM:
+        raise FormatError(f"EMANE numbers at most {LARGEST_NEM:,} nodes, not {number:,}")

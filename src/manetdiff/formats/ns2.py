@@ -1,0 +1,200 @@
+"""ns-2 mobility, as ns-2, ns-3 and SUMO write and read it.
+
+    $node_(0) set X_ 10.0                                  where node 0 is at the beginning (Y_, Z_ likewise)
+    $ns_ at 2.5 "$node_(0) setdest 40.0 25.0 5.0"          from 2.5 s on towards (40, 25) at 5 m/s, then at rest
+    $ns_ at 9.0 "$node_(0) set X_ 12.0"                    a jump at 9 s
+
+Lines of 8, 7 or 4 words; comments begin with `#`. A setdest of 9 words, with a third coordinate, as BonnMotion writes
+for three dimensions, is refused: ns-3 drops such lines without a word, and its nodes then stay where they are.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+
+from manetdiff.errors import FleetError, FormatError
+from manetdiff.fleet import Track, Tracks
+from manetdiff.formats.files import PathLike, Text, read_text, write_text
+from manetdiff.formats.record import shown
+
+NODE = re.compile(r"""^"?\$node_?\((\d{1,9})\)$""")
+AXES = {"X_": 0, "Y_": 1, "Z_": 2}
+SET_WORDS, SET_AT_WORDS, SETDEST_WORDS, SETDEST_3D_WORDS = 4, 7, 8, 9
+
+
+@dataclass
+class _Journey:
+    """What a file says of one node, in the order of time. place: at the beginning, an axis not yet named is None."""
+
+    place: list[float | None] = field(default_factory=lambda: [None, None])
+    orders: list[_Order] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Order:
+    """At a time: towards a place at a speed, or (speed None) at once to a coordinate. line: where it stands."""
+
+    time: float
+    line: int
+    target: tuple[float | None, float | None]
+    speed: float | None
+
+
+def read_ns2(path: PathLike) -> Tracks:
+    """The tracks in an ns-2 mobility file; `-` reads standard input. Nodes are called by their numbers."""
+    return tracks_in(read_text(path))
+
+
+def tracks_in(text: Text) -> Tracks:
+    """The tracks in the text of an ns-2 mobility file."""
+    journeys: dict[int, _Journey] = {}
+    for number, line in enumerate(text.content.splitlines(), start=1):
+        words = line.split("#", 1)[0].replace(";", " ").split()
+        if words:
+            _read_line(text.name, number, words, journeys)
+    if not journeys:
+        raise FormatError(f"{text.name}: holds no node of ns-2: lines such as '$node_(0) set X_ 10.0' are missing")
+    try:
+        return Tracks(tuple(_track(text.name, node, journeys[node]) for node in sorted(journeys)))
+    except FleetError as error:
+        raise FormatError(f"{text.name}: {error}") from None
+
+
+def write_ns2(tracks: Tracks, path: PathLike) -> None:
+    """Write tracks for ns-2 and ns-3. Nodes are numbered in their order; a comment says what each was called."""
+    write_text(path, ns2_text(tracks))
+
+
+def ns2_text(tracks: Tracks) -> str:
+    """The lines of an ns-2 mobility file."""
+    lines = []
+    for number, track in enumerate(tracks.tracks):
+        if track.times[0] < 0:
+            raise FormatError(f"node {track.id!r}: has a waypoint at {track.times[0]:g} s: time in ns-2 begins at 0")
+        if track.id != str(number):
+            lines.append(f"# node {number} is {shown(track.id)}")
+        name = f"$node_({number})"
+        lines += [
+            f"{name} set {axis} {value!r}" for axis, value in zip(AXES, [*track.places[0].tolist(), 0.0], strict=True)
+        ]
+        waypoints = zip(track.times.tolist(), track.places.tolist(), strict=True)
+        for (time, here), (later, there) in pairwise(waypoints):
+            if here == there:
+                continue
+            speed = math.dist(here, there) / (later - time) if later > time else math.inf
+            if math.isinf(speed):  # a jump, or as good as one
+                # Both axes: ns-3 would take the one that is not named back to where the node began.
+                lines += [
+                    f'$ns_ at {time!r} "{name} set {axis} {value!r}"' for axis, value in zip(AXES, there, strict=False)
+                ]
+            else:
+                lines.append(f'$ns_ at {time!r} "{name} setdest {there[0]!r} {there[1]!r} {speed!r}"')
+    return "\n".join(lines) + "\n"
+
+
+def _read_line(file: str, number: int, words: Sequence[str], journeys: dict[int, _Journey]) -> None:
+    where = f"{file}: line {number}"
+    timed = words[0].startswith("$ns") and words[1:2] == ["at"]
+    if timed and len(words) == SETDEST_3D_WORDS and words[4] == "setdest":
+        raise FormatError(
+            f"{where}: a setdest with a third coordinate, which ns-3 would drop without a word: write two-dimensional "
+            "movements (BonnMotion's NSFile without 3D)"
+        )
+    if len(words) == SET_WORDS and words[1] == "set":
+        journey, axis = _journey(where, words[0], journeys), _axis(where, words[2])
+        if axis < 2:
+            journey.place[axis] = _number(where, words[3], words[2])
+    elif timed and len(words) == SET_AT_WORDS and words[4] == "set":
+        journey, axis = _journey(where, words[3], journeys), _axis(where, words[5])
+        value, time = _number(where, words[6], words[5]), _number(where, words[2], "the time", least=0.0)
+        if axis < 2:
+            target = (value, None) if axis == 0 else (None, value)
+            journey.orders.append(_Order(time, number, target, None))
+    elif timed and len(words) == SETDEST_WORDS and words[4] == "setdest":
+        time = _number(where, words[2], "the time", least=0.0)
+        x, y = _number(where, words[5], "x"), _number(where, words[6], "y")
+        speed = _number(where, words[7], "the speed", least=0.0)
+        _journey(where, words[3], journeys).orders.append(_Order(time, number, (x, y), speed))
+    else:
+        raise FormatError(
+            f"{where}: is none of '$node_(i) set X_ v', '$ns_ at t \"$node_(i) setdest x y speed\"' and "
+            f"'$ns_ at t \"$node_(i) set X_ v\"': {shown(' '.join(words))}"
+        )
+
+
+def _journey(where: str, word: str, journeys: dict[int, _Journey]) -> _Journey:
+    match = NODE.match(word)
+    if match is None:
+        raise FormatError(f"{where}: {shown(word)} is not a node such as $node_(0)")
+    return journeys.setdefault(int(match[1]), _Journey())
+
+
+def _axis(where: str, word: str) -> int:
+    if word not in AXES:
+        raise FormatError(f"{where}: {shown(word)} is not one of {', '.join(AXES)}")
+    return AXES[word]
+
+
+def _number(where: str, word: str, what: str, least: float = -math.inf) -> float:
+    try:
+        value = float(word.rstrip('"')) if "_" not in word else math.nan
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise FormatError(f"{where}: {what} is not a finite number ({shown(word)})")
+    if value < least:
+        raise FormatError(f"{where}: {what} is below {least:g} ({value:g})")
+    return value
+
+
+def _track(file: str, node: int, journey: _Journey) -> Track:
+    """Orders carried out one after the other; one that comes while the node is under way takes over where it is."""
+    x, y = journey.place
+    if x is None or y is None:
+        missing = "X_" if x is None else "Y_"
+        raise FormatError(
+            f"{file}: node {node}: its place at the beginning is missing ('$node_({node}) set {missing} …')"
+        )
+    times, places = [0.0], [(x, y)]
+    goal: tuple[float, tuple[float, float]] | None = None  # when and where it arrives, while under way
+    for order in sorted(journey.orders, key=lambda one: (one.time, one.line)):
+        here = _here(times[-1], places[-1], goal, order.time)
+        if goal is not None and goal[0] <= order.time:
+            _append(times, places, *goal)
+        _append(times, places, order.time, here)
+        goal = None
+        if order.speed is None:
+            jumped = tuple(old if new is None else new for old, new in zip(here, order.target, strict=True))
+            _append(times, places, order.time, (jumped[0], jumped[1]))
+        elif order.speed > 0:
+            assert order.target[0] is not None
+            assert order.target[1] is not None
+            target = (order.target[0], order.target[1])
+            goal = order.time + math.dist(here, target) / order.speed, target
+    if goal is not None:
+        _append(times, places, *goal)
+    if not np.isfinite(times).all():
+        raise FormatError(f"{file}: node {node}: moves so slowly that it never arrives")
+    return Track(str(node), np.array(times), np.array(places))
+
+
+def _here(
+    time: float, place: tuple[float, float], goal: tuple[float, tuple[float, float]] | None, now: float
+) -> tuple[float, float]:
+    """Where the node is now, having left a place at a time for its goal."""
+    if goal is None or goal[0] <= now:
+        return place if goal is None else goal[1]
+    share = (now - time) / (goal[0] - time)
+    return place[0] + share * (goal[1][0] - place[0]), place[1] + share * (goal[1][1] - place[1])
+
+
+def _append(times: list[float], places: list[tuple[float, float]], time: float, place: tuple[float, float]) -> None:
+    if (times[-1], places[-1]) != (time, place):
+        times.append(time)
+        places.append(place)

@@ -1,0 +1,104 @@
+"""A table of times and places: CSV with the columns time, id, x, y and, if known, yaw; or time, id, lat, lon, heading.
+
+Seconds, metres and radians, or degrees. Without yaw or heading a node points where it goes. The plainest of mobility
+files, and the one to export to from anything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from manetdiff.errors import FleetError, FormatError
+from manetdiff.fleet import Fleet, LocalFrame, Track, Tracks
+from manetdiff.fleet.geodetic import compass_to_yaw
+from manetdiff.formats.csv_table import csv_rows, csv_text, number_or_text
+from manetdiff.formats.files import PathLike, Text, read_text, write_text
+from manetdiff.formats.record import Record, shown
+
+LOCAL = ("time", "id", "x", "y")
+GEODETIC = ("time", "id", "lat", "lon")
+ANGLES = {True: "yaw", False: "heading"}  # of local tables, and of those in degrees
+
+
+def read_track_table(path: PathLike) -> Tracks:
+    """The tracks in a CSV file; `-` reads standard input."""
+    return tracks_in(read_text(path))
+
+
+def write_track_table(moments: Iterable[tuple[float, Fleet]], path: PathLike) -> None:
+    """Write a fleet over time, as pairs of seconds and fleet, in metres and radians."""
+    rows = [
+        [repr(time), name, repr(x), repr(y), repr(yaw)]
+        for time, fleet in moments
+        for name, (x, y), yaw in zip(fleet.ids, fleet.positions.tolist(), fleet.yaw.tolist(), strict=True)
+    ]
+    write_text(path, csv_text([*LOCAL, "yaw"], rows))
+
+
+def is_header(columns: Iterable[str]) -> bool:
+    """Whether these are the columns of such a table."""
+    names = {column.strip().lower() for column in columns}
+    return set(LOCAL) <= names or set(GEODETIC) <= names
+
+
+def tracks_in(text: Text) -> Tracks:
+    """The tracks in the text of such a table."""
+    by_node: dict[str, list[list[float]]] = {}
+    columns: list[str] = []
+
+    def check_and_keep(file: str, names: Sequence[str]) -> None:
+        _check_header(file, names)
+        columns.extend(names)
+
+    rows = csv_rows(text, check_and_keep)
+    if not rows:
+        raise FormatError(f"{text.name}: holds no rows under its columns")
+    local = set(LOCAL) <= set(columns)
+    angle = ANGLES[local]
+    with_angle = angle in columns
+    for number, row in enumerate(rows, start=1):
+        values = {name: cell if name == "id" else number_or_text(cell) for name, cell in row.items()}
+        record = Record(text.name, f"row {number}", values)
+        if local:
+            place = [record.number("x"), record.number("y")]
+        else:
+            place = [record.number("lat", -90, 90), record.number("lon", -180, 360)]
+        pointing = [record.number(angle)] if with_angle else []
+        by_node.setdefault(record.name("id"), []).append([record.number("time"), *place, *pointing])
+    try:
+        return _tracks(by_node, local, with_angle)
+    except FleetError as error:
+        raise FormatError(f"{text.name}: {error}") from None
+
+
+def _tracks(by_node: dict[str, list[list[float]]], local: bool, with_angle: bool) -> Tracks:
+    arrays = {name: np.array(sorted(rows, key=lambda row: row[0])) for name, rows in by_node.items()}
+    frame = None
+    if not local:
+        every = np.concatenate(list(arrays.values()))
+        frame = LocalFrame.around(every[:, 1], every[:, 2])
+    tracks = []
+    for name, rows in arrays.items():
+        angle = rows[:, 3] if with_angle else None
+        if frame is None:
+            tracks.append(Track(name, rows[:, 0], rows[:, 1:3], angle))
+        else:
+            yaw = None if angle is None else compass_to_yaw(frame, rows[:, 1], rows[:, 2], angle)
+            tracks.append(Track(name, rows[:, 0], frame.to_xy(rows[:, 1], rows[:, 2]), yaw))
+    return Tracks(tuple(tracks), frame)
+
+
+def _check_header(file: str, columns: Sequence[str]) -> None:
+    if not is_header(columns):
+        raise FormatError(
+            f"{file}: the first line must name the columns {', '.join(LOCAL)} or {', '.join(GEODETIC)}, "
+            f"not {shown(', '.join(columns))}"
+        )
+    local = set(LOCAL) <= set(columns)
+    if ANGLES[not local] in columns and ANGLES[local] not in columns:
+        raise FormatError(
+            f"{file}: the column {ANGLES[not local]} does not go with {'x, y' if local else 'lat, lon'}: "
+            "yaw (radians) stands beside x, y and heading (degrees) beside lat, lon"
+        )

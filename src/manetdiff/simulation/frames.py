@@ -1,0 +1,79 @@
+"""Moments as pictures of one size and scale, for an animation: the view flies along with the fleet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from PIL import Image
+
+from manetdiff.evaluate.animation import as_image
+from manetdiff.evaluate.picture import draw_around, draw_lines, line_width
+from manetdiff.evaluate.picture_frame import (
+    MARGIN,
+    add_legend,
+    add_panel,
+    half_extent,
+    node_handles,
+    saturation_handle,
+)
+from manetdiff.evaluate.picture_marks import LIGHT, node_radius
+from manetdiff.radio import Radio, link_tables
+from manetdiff.simulation.run import Moment, link_names
+from manetdiff.topology import antenna_loads
+
+# Inches of the longer side of the view, of the heading and of the legend below; dots an inch.
+VIEW, HEADING, LEGEND, DPI = 6.0, 0.65, 0.95, 90
+SHORTEST_SIDE = 3.0
+# What must not be taken for another colour in an animation of few colours.
+COLOURS = (*LIGHT.parity, LIGHT.kept, LIGHT.new, LIGHT.wrong)
+
+
+def frames(moments: Sequence[Moment], radio: Radio) -> Iterator[Image.Image]:
+    """A picture for each moment: links that are new since the moment before stand out."""
+    half = np.max([half_extent(one.fleet) for one in moments], axis=0)
+    radius = min(node_radius(one.fleet, 2 * half.max()) for one in moments)
+    size = np.maximum(half / half.max() * VIEW, SHORTEST_SIDE)
+    before = None
+    for one in moments:
+        figure = Figure(
+            figsize=(float(max(size[0], 5.2)) + 2 * MARGIN, float(size[1]) + HEADING + LEGEND),
+            dpi=DPI,
+            facecolor=LIGHT.paper,
+        )
+        corner = ((figure.get_figwidth() - float(size[0])) / 2, LEGEND)
+        axes, scale = add_panel(figure, corner, size, one.fleet, half, radius)
+        names = link_names(one.topology, one.fleet)
+        fresh = frozenset[tuple[str, str]]() if before is None else names - before
+        is_new = np.array(
+            [tuple(sorted((one.fleet.ids[i], one.fleet.ids[j]))) in fresh for i, j in one.topology.links.tolist()],
+            dtype=bool,
+        )
+        segments = one.fleet.positions[one.topology.links]
+        width = line_width(len(one.fleet))
+        draw_lines(axes, segments[~is_new], LIGHT.kept, "-", 0.9 * width)
+        draw_lines(axes, segments[is_new], LIGHT.new, "--", 1.2 * width)
+        loads = antenna_loads(one.topology, link_tables(one.fleet, radio))
+        draw_around(axes, one.topology, one.fleet, loads, scale, LIGHT, 7.5)
+        figure.text(
+            MARGIN / figure.get_figwidth(), 1 - 0.12 / figure.get_figheight(), _heading(one), va="top", fontsize=10
+        )
+        handles = [
+            Line2D([], [], color=LIGHT.kept, linewidth=2.2, label="link"),
+            Line2D([], [], color=LIGHT.new, linestyle="--", linewidth=2.2, label="new link"),
+            *node_handles(LIGHT),
+            saturation_handle(LIGHT),
+        ]
+        add_legend(figure, handles, LIGHT, MARGIN, LEGEND - 0.4, columns=3)
+        yield as_image(figure)
+        before = names
+
+
+def _heading(one: Moment) -> str:
+    changed = "" if one.continuity is None else f", {one.added} new, {one.dropped} dropped"
+    return (
+        f"{one.time:.1f} s: {len(one.topology.links)} links{changed}\n"
+        f"T {one.metrics['throughput']:.2f} Mbit/s, {'valid' if one.metrics['valid'] == 1.0 else 'not valid'}"
+    )

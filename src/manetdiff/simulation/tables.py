@@ -1,0 +1,78 @@
+"""What happened, as files for other programs: metrics over time, and every topology."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import numpy as np
+
+from manetdiff.formats.csv_table import csv_text
+from manetdiff.formats.files import PathLike, write_text
+from manetdiff.formats.netjson import network_graph
+from manetdiff.radio import Radio
+from manetdiff.simulation.run import Moment
+from manetdiff.topology import METRICS
+
+COLUMNS = (
+    "time",
+    "nodes",
+    *METRICS,
+    "continuity",
+    "added",
+    "dropped",
+    "mode",
+    "milliseconds",
+    "held_throughput",
+    "anew_throughput",
+)
+
+
+def metrics_csv(moments: Sequence[Moment]) -> str:
+    """A row for each moment; empty where there is no value."""
+    rows = []
+    for one in moments:
+        values = [one.metrics[name] for name in METRICS]
+        changes = [one.continuity, one.added, one.dropped, one.mode, round(one.milliseconds, 3), one.held, one.anew]
+        rows.append(["" if value is None else value for value in [one.time, len(one.fleet), *values, *changes]])
+    return csv_text(COLUMNS, rows)
+
+
+def write_topologies(moments: Sequence[Moment], radio: Radio, path: PathLike) -> None:
+    """A NetJSON NetworkGraph a line, its time (seconds) among its properties."""
+    lines = []
+    for one in moments:
+        graph = network_graph(one.topology, one.fleet, radio)
+        graph["properties"]["time"] = one.time
+        lines.append(json.dumps(graph, allow_nan=False, separators=(",", ":")))
+    write_text(path, "\n".join(lines) + "\n")
+
+
+def summary(moments: Sequence[Moment]) -> dict[str, float | None]:
+    """The whole in a few numbers. Means are over moments; continuity and times over updates alone."""
+    later = moments[1:]
+    held = [one.held for one in moments if one.held is not None]
+    updated = [one.metrics["throughput"] for one in moments if one.held is not None]
+    return {
+        "moments": len(moments),
+        "duration": moments[-1].time - moments[0].time,
+        "throughput": _mean([one.metrics["throughput"] for one in moments]),
+        "throughput_over_held": sum(updated) / sum(held) if sum(held) > 0 else None,
+        "throughput_over_anew": _over_anew(moments),
+        "valid": _mean([one.metrics["valid"] for one in moments]),
+        "connected": _mean([one.metrics["connected"] for one in moments]),
+        "continuity": _mean([one.continuity for one in later if one.continuity is not None]),
+        "added_a_moment": _mean([one.added for one in later]),
+        "dropped_a_moment": _mean([one.dropped for one in later]),
+        "update_ms": _mean([one.milliseconds for one in later]),
+        "slowest_update_ms": max((one.milliseconds for one in later), default=None),
+    }
+
+
+def _over_anew(moments: Sequence[Moment]) -> float | None:
+    anew = [one.anew for one in moments if one.anew is not None]
+    return sum(one.metrics["throughput"] for one in moments) / sum(anew) if sum(anew) > 0 else None
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return float(np.mean(values)) if values else None

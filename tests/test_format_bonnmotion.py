@@ -1,0 +1,104 @@
+"""BonnMotion: lines of two and of three dimensions, packed or not."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from manetdiff.errors import FormatError
+from manetdiff.fleet import Tracks
+from manetdiff.formats.bonnmotion import read_bonnmotion, tracks_in
+from manetdiff.formats.files import Text
+from manetdiff.formats.mobility import read_tracks
+
+PLANE = "0.0 10.0 20.0 5.0 20.0 20.0 9.0 20.0 20.0\n1.0 -3.5 4.25 11.0 6.5 4.25\n"
+SPACE = "#3D\n0 10 20 300 5 20 20 310\n1 -3.5 4.25 200 11 6.5 4.25 200\n"
+
+
+def read(content: str) -> Tracks:
+    return tracks_in(Text("m.movements", content))
+
+
+def refusal(content: str) -> str:
+    with pytest.raises(FormatError) as caught:
+        read(content)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_a_line_is_a_node_of_waypoints() -> None:
+    tracks = read(PLANE)
+    assert tracks.ids == ("0", "1")
+    assert tracks.tracks[0].times.tolist() == [0, 5, 9]
+    assert tracks.at(2.5).positions.tolist() == [[15, 20], [-2, 4.25]]
+    assert (tracks.start, tracks.end) == (0, 11)
+
+
+@pytest.mark.parametrize("mark", ["#3D", "# 3D", "#3d", "# made by BonnMotion\n#3D", "#3D\n# of four numbers"])
+def test_under_a_mark_waypoints_have_a_height_that_is_left_out(mark: str) -> None:
+    tracks = read(SPACE.replace("#3D", mark))
+    assert tracks.tracks[0].times.tolist() == [0, 5]
+    assert tracks.at(2.5).positions.tolist() == [[15, 20], [-2, 4.25]]
+
+
+def test_comments_and_blank_lines_are_no_nodes() -> None:
+    assert read("# two nodes\n\n" + PLANE.replace("\n", "\n\n# and\n")).ids == ("0", "1")
+
+
+@pytest.mark.parametrize("name", ["m.movements.gz", "m.movements", "m"])
+def test_a_packed_file_is_read_whatever_its_name(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(PLANE.encode()))
+    assert read_bonnmotion(path).at(2.5).positions.tolist() == [[15, 20], [-2, 4.25]]
+    assert read_tracks(path).ids == ("0", "1")
+
+
+def test_a_file_packed_in_several_parts_is_read_to_its_end(tmp_path: Path) -> None:
+    path = tmp_path / "m.movements.gz"
+    path.write_bytes(b"".join(gzip.compress(line.encode()) for line in PLANE.splitlines(keepends=True)))
+    assert read_bonnmotion(path).ids == ("0", "1")
+
+
+def test_a_packed_file_that_breaks_off_or_was_damaged_is_refused(tmp_path: Path) -> None:
+    packed = gzip.compress(PLANE.encode())
+    path = tmp_path / "m.movements.gz"
+    for length in range(2, len(packed)):
+        path.write_bytes(packed[:length])
+        with pytest.raises(FormatError, match=r"movements\.gz: is a gzip file that breaks off before its end"):
+            read_bonnmotion(path)
+    path.write_bytes(packed[:-6] + b"xx" + packed[-4:])
+    with pytest.raises(FormatError, match="is not a gzip file that can be unpacked: CRC"):
+        read_bonnmotion(path)
+    path.write_bytes(packed + b"junk")
+    with pytest.raises(FormatError, match="is not a gzip file that can be unpacked"):
+        read_bonnmotion(path)
+
+
+def test_a_line_that_breaks_off_is_named() -> None:
+    message = refusal("# two\n" + PLANE.rstrip()[:-5])
+    assert message == "m.movements: line 3: has 5 numbers, which is no multiple of 3: t x y"
+
+
+def test_widths_that_do_not_fit_are_named() -> None:
+    message = refusal("0 1 2 0 1 2\n0 1 2 3 5 6 7 8\n")
+    assert message.startswith("m.movements: line 2: has 8 numbers, which is no multiple of 3: t x y; ")
+    assert "need a line '#3D' above" in message
+    message = refusal(SPACE + "0 1 2\n")
+    assert message == "m.movements: line 4: has 3 numbers, which is no multiple of 4: t x y z (after '#3D')"
+
+
+@pytest.mark.parametrize("word", ["x", "nan", "inf", "1_0", "1,5", "1e999"])
+def test_a_word_that_is_no_number_is_named(word: str) -> None:
+    assert refusal(PLANE + f"0 1 2 3 {word} 4\n") == f'm.movements: line 3: number 5 is not a finite number ("{word}")'
+
+
+def test_waypoints_out_of_order_are_named() -> None:
+    message = refusal("5 0 0 3 1 1\n" + PLANE)
+    assert message == "m.movements: line 1: node '0': waypoint 2 at 3 s is before the one above it"
+
+
+def test_no_nodes_or_one_node_are_refused() -> None:
+    assert "holds no nodes" in refusal("# nothing\n")
+    assert "at least two nodes, not 1" in refusal("0 1 2\n")

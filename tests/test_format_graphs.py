@@ -1,0 +1,233 @@
+"""Graphs of other libraries: networkx and GraphML give back every bit, PyTorch Geometric gets every number."""
+
+from __future__ import annotations
+
+import math
+import sys
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from manetdiff import Fleet, Radio, Topology
+from manetdiff.errors import FormatError
+from manetdiff.formats.graphs import from_networkx, read_graphml, to_networkx, to_pyg, write_graphml
+from manetdiff.formats.netjson import network_graph
+
+networkx: Any = pytest.importorskip("networkx")
+
+WORDS = st.text(st.characters(blacklist_categories=["Cs", "Cc", "Cn"]), min_size=1, max_size=8)
+FLEET = Fleet([(0, 0), (100, 0), (0, 120)], [0.5, -1.0, 3.0], ["A1", "A7", "B"])
+TOPOLOGY = Topology([(0, 1), (0, 2)], [0, 1, 1])
+
+
+@st.composite
+def solved_fleets(draw: st.DrawFn) -> tuple[Fleet, Topology]:
+    """Any ids, places, links and parity; half of the fleets on earth."""
+    n = draw(st.integers(2, 8))
+    ids = draw(st.lists(WORDS, min_size=n, max_size=n, unique=True))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    if draw(st.booleans()):
+        fleet = Fleet(rng.normal(size=(n, 2)) * 10 ** rng.uniform(-2, 6), rng.uniform(-10, 10, n), ids)
+    else:
+        lat, lon = rng.uniform(-80, 80, 1) + rng.uniform(-0.5, 0.5, n), rng.uniform(-180, 180, 1) + rng.random(n) / 2
+        fleet = Fleet.from_geodetic(lat, lon, rng.uniform(0, 360, n), ids)
+    chosen = np.triu(rng.random((n, n)) < rng.random(), 1)
+    return fleet, Topology(np.argwhere(chosen), rng.integers(0, 2, n))
+
+
+def assert_same(first: Fleet, second: Fleet) -> None:
+    assert first.ids == second.ids
+    assert np.array_equal(first.positions, second.positions)
+    assert np.array_equal(first.yaw, second.yaw)
+    assert first.frame == second.frame
+
+
+@given(solved_fleets())
+def test_a_networkx_graph_gives_everything_back_to_the_last_bit(solved: tuple[Fleet, Topology]) -> None:
+    fleet, topology = solved
+    again, links = from_networkx(to_networkx(topology, fleet, Radio(range=10.0)))
+    assert_same(again, fleet)
+    assert links == topology
+
+
+@given(solved_fleets())
+def test_graphml_gives_everything_back_to_the_last_bit(
+    tmp_path_factory: pytest.TempPathFactory, solved: tuple[Fleet, Topology]
+) -> None:
+    fleet, topology = solved
+    path = tmp_path_factory.getbasetemp() / "t.graphml"
+    write_graphml(topology, fleet, Radio(range=10.0), path)
+    again, links = read_graphml(path)
+    assert_same(again, fleet)
+    assert links == topology
+
+
+def test_a_graph_carries_parity_sectors_rates_and_cost() -> None:
+    graph = to_networkx(TOPOLOGY, FLEET)
+    assert set(graph) == {"A1", "A7", "B"}
+    assert [graph.nodes[name]["parity"] for name in FLEET.ids] == [0, 1, 1]
+    link = graph.edges["A1", "A7"]
+    assert link["cost"] == pytest.approx(1 / (link["rate_forward"] + link["rate_backward"]))
+    assert link["distance"] == pytest.approx(100)
+    assert {"sector_source", "sector_target"} <= set(link)
+    assert networkx.shortest_path_length(graph, "A7", "B", weight="distance") == pytest.approx(220)
+
+
+def test_a_graph_may_be_built_by_hand_with_numpy_numbers_and_numbered_nodes() -> None:
+    graph = networkx.Graph()
+    for node in range(3):
+        graph.add_node(node, x=np.float64(node), y=np.float32(0.5), yaw=0, parity=np.int64(node % 2))
+    graph.add_edge(2, 0)
+    fleet, topology = from_networkx(graph)
+    assert fleet.ids == ("0", "1", "2")
+    assert fleet.positions.tolist() == [[0, 0.5], [1, 0.5], [2, 0.5]]
+    assert topology == Topology([(0, 2)], [0, 1, 0])
+
+
+def test_a_graph_in_degrees_alone_is_read() -> None:
+    graph = networkx.Graph()
+    for node, lat in (("a", 48.0), ("b", 48.1)):
+        graph.add_node(node, lat=lat, lon=11.0, heading=90.0, parity=0)
+    fleet, _ = from_networkx(graph)
+    assert fleet.frame is not None
+    assert fleet.yaw == pytest.approx([0, 0], abs=1e-3)
+
+
+def node_values(**changes: Any) -> dict[str, Any]:
+    return {
+        name: value
+        for name, value in {"x": 1.0, "y": 1.0, "yaw": 0.0, "parity": 0, **changes}.items()
+        if value is not None
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"x": None}, "node 'b': field 'x' is missing"),
+        ({"yaw": "north"}, "node 'b': field 'yaw' is not a number"),
+        ({"y": math.nan}, "node 'b': field 'y' is not a finite number"),
+        ({"parity": None}, "node 'b': field 'parity' is missing"),
+        ({"parity": 2}, "node 'b': field 'parity' must be 0 or 1, not 2"),
+        ({"parity": 1.0}, "node 'b': field 'parity' must be 0 or 1"),
+        ({"x": 0.0, "y": 0.0}, "nodes 'a' and 'b' are at the same place"),
+    ],
+)
+def test_what_is_wrong_with_a_node_is_named(changes: dict[str, Any], problem: str) -> None:
+    graph = networkx.Graph()
+    graph.add_node("a", x=0.0, y=0.0, yaw=0.0, parity=0)
+    graph.add_node("b", **node_values(**changes))
+    with pytest.raises(FormatError) as caught:
+        from_networkx(graph, "mine")
+    assert str(caught.value).startswith("mine: ")
+    assert problem in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", ["DiGraph", "MultiGraph", "MultiDiGraph"])
+def test_directed_graphs_and_multigraphs_are_refused(tmp_path: Path, kind: str) -> None:
+    graph = getattr(networkx, kind)(to_networkx(TOPOLOGY, FLEET))
+    with pytest.raises(FormatError, match="the graph: must be undirected, with at most one link between two nodes"):
+        from_networkx(graph)
+    if "Multi" in kind:
+        graph.add_edge("A1", "A7")
+    networkx.write_graphml(graph, tmp_path / "t.graphml")
+    with pytest.raises(FormatError, match=r"t\.graphml: must be undirected"):
+        read_graphml(tmp_path / "t.graphml")
+
+
+def test_a_node_linked_to_itself_is_refused() -> None:
+    graph = to_networkx(TOPOLOGY, FLEET)
+    graph.add_edge("B", "B")
+    with pytest.raises(FormatError, match="joins a node to itself"):
+        from_networkx(graph)
+
+
+@pytest.mark.parametrize("declaration", ["<!DOCTYPE graphml>", '<!DOCTYPE g [<!ENTITY a "aaaa">]>', '<!ENTITY a "b">'])
+def test_a_document_type_is_refused(tmp_path: Path, declaration: str) -> None:
+    path = tmp_path / "t.graphml"
+    write_graphml(TOPOLOGY, FLEET, None, path)
+    first, rest = path.read_text().split("<graphml", 1)
+    path.write_text(f"{first}{declaration}<graphml{rest}")
+    with pytest.raises(FormatError, match=r"t\.graphml: declares a document type, which GraphML does not need"):
+        read_graphml(path)
+
+
+def test_a_file_cannot_choose_the_encoding_that_it_is_read_in(tmp_path: Path) -> None:
+    path = tmp_path / "t.graphml"
+    write_graphml(TOPOLOGY, Fleet(FLEET.positions, FLEET.yaw, ["ä", "b", "c"]), None, path)
+    text = path.read_text(encoding="utf-8")
+    body = text[text.index("<graphml") :].replace("&#228;", "ä")
+    assert "ä" in body
+    path.write_text(f'<?xml version="1.0" encoding="iso-8859-1"?>\n{body}', encoding="utf-8")
+    assert read_graphml(path)[0].ids == ("ä", "b", "c")
+
+
+@pytest.mark.parametrize("name", ["a\x01", "a\x0b", "a\0", "a\ufffe", "a\ud800"])
+def test_an_id_that_xml_cannot_keep_is_refused_and_nothing_is_written(tmp_path: Path, name: str) -> None:
+    with pytest.raises(FormatError, match="GraphML cannot keep the control characters in its id"):
+        write_graphml(Topology([], [0, 1]), Fleet([(0, 0), (1, 1)], [0, 0], [name, "b"]), None, tmp_path / "t.graphml")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("module", ["networkx", "torch_geometric.data"])
+def test_a_library_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    write = to_networkx if module == "networkx" else to_pyg
+    package = "networkx" if module == "networkx" else "torch-geometric"
+    with pytest.raises(FormatError, match=f"this format needs the package {package}: pip install {package}"):
+        write(TOPOLOGY, FLEET)
+
+
+@pytest.fixture
+def pyg_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stand-in for torch_geometric: its Data keeps what it is given."""
+    package, data = ModuleType("torch_geometric"), ModuleType("torch_geometric.data")
+    data.Data = SimpleNamespace  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "torch_geometric", package)
+    monkeypatch.setitem(sys.modules, "torch_geometric.data", data)
+
+
+def check_pyg(topology: Topology, fleet: Fleet) -> None:
+    torch: Any = pytest.importorskip("torch")
+    made = to_pyg(topology, fleet)
+    n, m = len(fleet), len(topology.links)
+    assert made.x.shape == (n, 4)
+    assert made.x.dtype == made.pos.dtype == made.edge_attr.dtype == torch.float32
+    assert made.x[:, :2].numpy() == pytest.approx(fleet.positions, rel=1e-6)
+    assert torch.equal(made.pos, made.x[:, :2])
+    assert made.x[:, 2].numpy() == pytest.approx(np.cos(fleet.yaw), abs=1e-6)
+    assert made.x[:, 3].numpy() == pytest.approx(np.sin(fleet.yaw), abs=1e-6)
+    assert made.y.tolist() == topology.parity.tolist()
+    assert made.edge_index.shape == (2, 2 * m)
+    assert made.edge_index.dtype == made.y.dtype == torch.int64
+    assert made.edge_attr.shape == (2 * m, 1)
+    rates = {}
+    for link in network_graph(topology, fleet)["links"]:
+        one, other = fleet.ids.index(link["source"]), fleet.ids.index(link["target"])
+        rates[one, other] = link["properties"]["rate_forward"]
+        rates[other, one] = link["properties"]["rate_backward"]
+    pairs = [tuple(pair) for pair in made.edge_index.T.tolist()]
+    assert set(pairs) == set(rates)
+    assert made.edge_attr[:, 0].tolist() == pytest.approx([rates[pair] for pair in pairs], rel=1e-6)
+
+
+@pytest.mark.usefixtures("pyg_data")
+def test_pytorch_geometric_gets_every_link_both_ways_with_the_rate_of_that_way() -> None:
+    rng = np.random.default_rng(5)
+    scattered = Fleet(rng.normal(size=(9, 2)) * 1e3, rng.uniform(-3, 3, 9))
+    dense = Topology(np.argwhere(np.triu(rng.random((9, 9)) < 0.4, 1)), rng.integers(0, 2, 9))
+    links = network_graph(dense, scattered)["links"]
+    assert any(link["properties"]["rate_forward"] != link["properties"]["rate_backward"] for link in links)
+    check_pyg(dense, scattered)
+    check_pyg(Topology([], [0, 1, 0]), FLEET)
+
+
+def test_pytorch_geometric_itself_takes_it() -> None:
+    pytest.importorskip("torch_geometric", reason="torch-geometric is not installed")
+    check_pyg(TOPOLOGY, FLEET)
+    assert to_pyg(TOPOLOGY, FLEET).is_undirected()

@@ -4,7 +4,7 @@ VENV := .venv
 PIP := $(VENV)/bin/pip --disable-pip-version-check --quiet
 CORES ?= 2
 
-.PHONY: demo test test-all lint types results clean
+.PHONY: demo test test-all lint types docs results clean
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/manetdiff demo
@@ -21,6 +21,10 @@ lint: $(VENV)/.installed-dev
 
 types: $(VENV)/.installed-dev
 	$(VENV)/bin/mypy
+
+# The documentation as a site, in site/index.html. The variable silences a notice of the theme about its successor.
+docs: $(VENV)/.installed-dev
+	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --strict
 
 # The figures of docs/results: about a quarter of an hour on one core.
 results: $(VENV)/.installed-dev

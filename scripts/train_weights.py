@@ -6,6 +6,8 @@
 Runs that were stopped go on; those that are done are left alone. Afterwards each is packed with its card:
 
     manetdiff weights acam-123 --pack runs/acam-123/last.safetensors --out src/manetdiff/weights --commit …
+
+(--out studies for those that only the tables of `manetdiff reproduce` need.)
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ import pytest
 
 from manetdiff.cli import app
 from manetdiff.data import SolvedLayout, load_benchmark
-from manetdiff.diffusion.weights import Weights, packaged_weights
+from manetdiff.diffusion.weights import Weights
 from manetdiff.evaluate.over_time import BUDGETS_MS, PRESET, RAW, Point
 from manetdiff.reproduce import frontier, generalisation, measured, paper, partial, study, throughput
 from manetdiff.reproduce.cells import MEASURES, Cell
@@ -53,8 +53,11 @@ class Ran(NamedTuple):
 Run = Callable[..., Ran]
 
 
+whole_weights = measured.weights_of
+
+
 def _in_few_steps(name: str) -> Weights:
-    weights = packaged_weights(name)
+    weights = whole_weights(name)
     return dataclasses.replace(weights, sampling=dataclasses.replace(weights.sampling, steps=STEPS))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import shutil
 import signal
 import subprocess
 import sys
@@ -28,7 +29,7 @@ from manetdiff.reproduce.cells import MEASURES, Cell, Measure
 from manetdiff.reproduce.raw_samples import cells, labels
 from manetdiff.reproduce.resampling import RESAMPLES, bootstrap, interval, resampled_means
 from manetdiff.reproduce.rows import Row, Rows, RowStore
-from manetdiff.reproduce.study import FULL_LAYOUTS, QUICK_LAYOUTS, Grid, Setting
+from manetdiff.reproduce.study import FULL_LAYOUTS, QUICK_LAYOUTS, Grid, Setting, UnavailableError
 from manetdiff.scenarios import FAMILIES
 from manetdiff.solvers import solve
 from manetdiff.topology import METRICS, Topology, metrics
@@ -766,3 +767,11 @@ class TestCommand:
         assert (ran.code, ran.out, ran.err.count("\n")) == (0, "", 1)
         assert [path.name for path in (tmp_path / "o").iterdir()] == ["README.md"]
         assert "inference-gpu" not in (tmp_path / "o" / "README.md").read_text(encoding="utf-8")
+
+
+def test_weights_that_come_with_the_sources_only_are_said_to(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(measured, "STUDIES_FOLDER", tmp_path)
+    with pytest.raises(UnavailableError, match="acam-wide-123 come with the sources"):
+        measured.weights_of.__wrapped__("acam-wide-123")
+    shutil.copy(Path(__file__).parent.parent / "studies" / "acam-wide-123.safetensors", tmp_path)
+    assert measured.weights_of.__wrapped__("acam-wide-123").tensors

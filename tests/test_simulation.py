@@ -379,3 +379,33 @@ class TestConvertCommand:
         assert ran.err.count("\n") == 1
         assert words in ran.err
         assert [path.name for path in tmp_path.iterdir()] == ["f.csv"]
+
+
+def test_generate_and_update_say_that_a_network_is_in_parts(run: Run, tmp_path: Path) -> None:
+    far = "id,x,y,yaw\na,0,0,0\nb,1,0,0\nc,1000000,0,0\nd,1000001,0,0\n"
+    (tmp_path / "far.csv").write_text(far)
+    (tmp_path / "radio.json").write_text('{"unit": 1, "range": 10}')
+    ran = run("generate", "far.csv", "--radio", "radio.json", "--out", "t.json")
+    assert (ran.code, ran.err.count("\n")) == (0, 1)
+    assert ran.err.startswith("manetdiff: warning: the network is in parts")
+    ran = run("update", "t.json", "far.csv", "--radio", "radio.json")
+    assert ran.err.startswith("manetdiff: warning: the network is in parts")
+    (tmp_path / "near.csv").write_text("id,x,y,yaw\na,0,0,0\nb,1,0,0\nc,2,1,0\n")
+    assert run("generate", "near.csv").err == ""
+
+
+def test_update_draws_before_and_after_and_refuses_other_nodes(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text("id,x,y,yaw\na,0,0,0\nb,1,0,0\nc,2,1,0\n")
+    (tmp_path / "two.csv").write_text("id,x,y,yaw\na,0,0,0\nb,1,0.2,0\nc,2,0.5,0\n")
+    (tmp_path / "less.csv").write_text("id,x,y,yaw\na,0,0,0\nb,1,0.2,0\n")
+    assert run("generate", "one.csv", "--out", "t.json", "--plot", "t.png", "--dark").code == 0
+    assert run("update", "t.json", "two.csv", "--change", "change.png").code == 0
+    with Image.open(tmp_path / "t.png") as picture:
+        assert sum(picture.convert("RGB").getpixel((1, 1))) < 120  # type: ignore[arg-type]
+    with Image.open(tmp_path / "change.png") as picture:
+        assert picture.width > 1.5 * picture.height
+    ran = run("update", "t.json", "less.csv", "--change", "no.png")
+    assert (ran.code, ran.err.count("\n")) == (2, 1)
+    assert "--change" in ran.err
+    assert not (tmp_path / "no.png").exists()
+    assert run("update", "t.json", "two.csv", "--change", "change.bmp").code == 2

@@ -26,6 +26,7 @@ from manetdiff.evaluate.models import find_weights
 from manetdiff.features import FEATURES_VERSION
 from manetdiff.model.config import ModelConfig
 from manetdiff.radio import Radio
+from manetdiff.reproduce.measured import STUDIES_FOLDER
 from manetdiff.sampling import SamplerConfig
 
 PACKAGE = Path(manetdiff.__file__).parent
@@ -141,6 +142,13 @@ class TestPackaged:
             assert scores["layouts"] >= 500
         page = PACKAGE / "weights" / f"{name}.md"
         assert page.read_text(encoding="utf-8") == card_page(name, weights)
+
+    @pytest.mark.parametrize("path", sorted(STUDIES_FOLDER.glob("*.safetensors")), ids=lambda path: path.stem)
+    def test_weights_of_the_studies_have_a_card_and_are_named_by_no_packaged_ones(self, path: Path) -> None:
+        weights = read_weights(path)
+        assert path.stem not in packaged_names()
+        assert weights.card["commit"] != "unknown"
+        assert path.with_suffix(".md").read_text(encoding="utf-8") == card_page(path.stem, weights)
 
     def test_the_whole_package_stays_small(self) -> None:
         files = [path for path in PACKAGE.rglob("*") if path.is_file() and "__pycache__" not in path.parts]

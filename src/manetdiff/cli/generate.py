@@ -16,6 +16,7 @@ from manetdiff.cli.results import (
     check_files,
     deliver,
     milliseconds,
+    warn_of_parts,
 )
 from manetdiff.cli.warm_up import warm_up_model
 from manetdiff.errors import PinError
@@ -94,9 +95,10 @@ def command(
         avoid=pairs(avoid, "--avoid"),
         silent=silent or (),
     )
-    deliver(
-        topology, where, physics, out, plot, as_json=as_json, dark=dark, more=[("time", milliseconds(topology.report))]
-    )
+    warn_of_parts(topology)
+    told = [("preset", str(topology.report["preset"]))] if "preset" in topology.report else []
+    told.append(("time", milliseconds(topology.report)))
+    deliver(topology, where, physics, out, plot, as_json=as_json, dark=dark, more=told)
 
 
 def pairs(given: list[str] | None, option: str) -> list[tuple[str, str]]:

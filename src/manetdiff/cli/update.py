@@ -27,6 +27,7 @@ from manetdiff.cli.results import (
     check_files,
     deliver,
     milliseconds,
+    warn_of_parts,
 )
 from manetdiff.cli.warm_up import warm_up_model
 from manetdiff.errors import FormatError
@@ -75,6 +76,8 @@ def command(
 
     before, old = read_topology(topology)
     where = read_fleet(fleet)
+    if change is not None and before.ids != where.ids:
+        raise FormatError("--change: nodes have joined or left, or are in another order: the two cannot be compared")
     model = load(weights)
     warm_up_model(model)
     physics = model.radio if radio is None else read_radio(radio)
@@ -93,6 +96,7 @@ def command(
         avoid=pairs(avoid, "--avoid"),
         silent=silent or (),
     )
+    warn_of_parts(new)
     if change is not None:
         _draw_change(before, old, where, new, physics, change, dark)
     deliver(new, where, physics, out, plot, as_json=as_json, dark=dark, more=_rows(new.report))
@@ -101,8 +105,6 @@ def command(
 def _draw_change(
     before: Fleet, old: Topology, where: Fleet, new: Topology, radio: Radio, path: str, dark: bool
 ) -> None:
-    if before.ids != where.ids:
-        raise FormatError("--change: nodes have joined or left, or are in another order: the two cannot be compared")
     from manetdiff.evaluate.picture import draw_pair  # imported late: matplotlib is slow to load
 
     draw_pair(old, new, before, where, radio, path, dark=dark)

@@ -10,11 +10,12 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from manetdiff.cli.folders import made_folder
 from manetdiff.cli.output import METRIC_LABELS, Table, metric_text, print_table, seconds_text, share_text
 from manetdiff.cli.warm_up import warm_up
-from manetdiff.errors import FormatError, ScenarioError
+from manetdiff.errors import ScenarioError
 from manetdiff.fleet import Fleet
-from manetdiff.formats import check_writable, write_fleet, write_topology
+from manetdiff.formats import write_fleet, write_topology
 from manetdiff.radio import Radio
 from manetdiff.runtime.model import load
 from manetdiff.scenarios import draw, move_by
@@ -60,7 +61,7 @@ def command(
     rng = np.random.default_rng(seed)
     fleet = draw(FORMATION, nodes, rng)
     moved = move_by(fleet, DISPLACEMENT, rng, MOTION)
-    folder = _folder(out)
+    folder = made_folder(out, FILES)
     warm_up(radio, "reference", "mst-greedy")
 
     model = load()
@@ -88,18 +89,6 @@ def _this_command() -> str:
     """The command as it was called: it may not be on the path."""
     called = Path(sys.argv[0])
     return str(called) if called.name == "manetdiff" else "python -m manetdiff"
-
-
-def _folder(out: str) -> Path:
-    folder = Path(out)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except (OSError, ValueError) as error:
-        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        raise FormatError(f"{out}: the folder cannot be made: {reason}") from None
-    for name in FILES:
-        check_writable(folder / name)
-    return folder
 
 
 def _solved(name: str, fleet: Fleet, radio: Radio, seed: int, method: str) -> _Shown:

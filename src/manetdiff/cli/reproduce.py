@@ -9,10 +9,10 @@ from typing import Annotated
 
 import typer
 
+from manetdiff.cli.folders import made_folder
 from manetdiff.cli.needs_torch import needs_torch
 from manetdiff.cli.output import Table, print_json, print_table
 from manetdiff.errors import ModelError
-from manetdiff.formats import check_writable
 
 KEPT = ".rows"
 FIGURES = "figures"
@@ -51,11 +51,7 @@ def command(
         return
     if unknown := [name for name in tables or () if name not in (*STUDIES, FIGURES)]:
         raise ModelError(f"no table {', '.join(unknown)}; there are {', '.join((*STUDIES, FIGURES))}")
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ModelError(f"{out}: the folder cannot be made: {error.strerror}") from None
-    check_writable(out / "page.md")
+    made_folder(out, ["page.md"])
     setting = Setting(quick, RowStore(out / KEPT, _say, fresh=fresh))
     made = where_it_ran(quick)
     pages: dict[str, str | list[str]] = {}

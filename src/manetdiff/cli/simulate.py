@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from manetdiff.cli.folders import made_folder
 from manetdiff.cli.generate import PolishOption, PresetOption, WeightsOption
 from manetdiff.cli.output import Table, print_json, print_table, share_text
 from manetdiff.cli.progress import progress
@@ -16,7 +17,7 @@ from manetdiff.cli.results import RadioOption
 from manetdiff.cli.warm_up import warm_up_model
 from manetdiff.errors import FormatError, ScenarioError
 from manetdiff.fleet import Fleet
-from manetdiff.formats import check_writable, read_radio, read_tracks, write_text, write_track_table
+from manetdiff.formats import read_radio, read_tracks, write_text, write_track_table
 from manetdiff.scenarios import FAMILIES, MOTIONS, draw, move
 
 ANIMATIONS = ("gif", "mp4", "none")
@@ -74,7 +75,7 @@ def command(
     if animation not in ANIMATIONS:
         raise FormatError(f"--animation: choose one of {', '.join(ANIMATIONS)}, not {animation!r}")
     moments = _flown(mobility, kind, start, duration, step, (family, nodes, motion), seed)
-    folder = _folder(out, animation)
+    folder = made_folder(out, (*FILES, f"animation.{animation}"))
     from manetdiff.evaluate.animation import check_animation_path, gif_bytes, write_animation
     from manetdiff.runtime.model import load
     from manetdiff.simulation import Moment, simulate
@@ -144,18 +145,6 @@ def _flown(
     rng = np.random.default_rng(seed)
     path = move(draw(family, nodes, rng), motion, rng, duration=duration or DURATION_S, step=step)
     return [(step * place, fleet) for place, fleet in enumerate(path)]
-
-
-def _folder(out: str, animation: str) -> Path:
-    folder = Path(out)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except (OSError, ValueError) as error:
-        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        raise FormatError(f"{out}: the folder cannot be made: {reason}") from None
-    for name in (*FILES, f"animation.{animation}"):
-        check_writable(folder / name)
-    return folder
 
 
 def _tell(told: dict[str, Any], files: list[str], as_json: bool) -> None:

@@ -160,7 +160,7 @@ def _tell(told: dict[str, Any], files: list[str], as_json: bool) -> None:
     if told["continuity"] is not None:
         rows += [
             ("continuity", share_text(told["continuity"])),
-            ("links changed an update", f"{told['added_a_moment']:.1f} new, {told['dropped_a_moment']:.1f} dropped"),
+            ("links changed an update", f"{told['added_a_moment']:.2f} new, {told['dropped_a_moment']:.2f} dropped"),
             ("time of an update", f"{told['update_ms']:.1f} ms, at most {told['slowest_update_ms']:.1f} ms"),
         ]
     if told["throughput_over_held"] is not None:

@@ -19,6 +19,7 @@ from manetdiff.cli.generate import (
 )
 from manetdiff.cli.output import share_text
 from manetdiff.cli.results import (
+    STANDARD,
     DarkOption,
     JsonOption,
     OutOption,
@@ -33,6 +34,7 @@ from manetdiff.cli.warm_up import warm_up_model
 from manetdiff.errors import FormatError
 from manetdiff.fleet import Fleet
 from manetdiff.formats import read_fleet, read_radio, read_topology
+from manetdiff.formats.netjson import read_topology_radio
 from manetdiff.radio import Radio
 from manetdiff.topology import Topology
 
@@ -80,7 +82,9 @@ def command(
         raise FormatError("--change: nodes have joined or left, or are in another order: the two cannot be compared")
     model = load(weights)
     warm_up_model(model)
-    physics = model.radio if radio is None else read_radio(radio)
+    # By default the radio that the topology was written for; standard input can be read once only.
+    written_for = None if topology == STANDARD else read_topology_radio(topology)
+    physics = (written_for or model.radio) if radio is None else read_radio(radio)
     new = model.update(
         old,
         where,

@@ -76,8 +76,10 @@ def _check_header(file: str, header: Sequence[str]) -> None:
             break
     else:
         for columns in (LOCAL, GEODETIC):
-            if set(columns) <= set(header):
-                raise FormatError(f"{file}: the column id is missing beside {', '.join(columns)}")
+            missing = [name for name in ("id", *columns) if name not in header]
+            if len(missing) == 1:
+                there = [name for name in ("id", *columns) if name in header]
+                raise FormatError(f"{file}: the column {missing[0]} is missing beside {', '.join(there)}")
         raise FormatError(
             f"{file}: the first line must name the columns id, x, y, yaw or id, lat, lon, heading, "
             f"not {shown(', '.join(header))}"

@@ -1,11 +1,20 @@
-"""Radio files: a JSON object of the parameters of :class:`manetdiff.Radio`; those left out keep their defaults."""
+"""Radio files: a JSON object of the parameters of :class:`manetdiff.Radio`; those left out keep their defaults.
+
+Or `{"link_budget": {"frequency": 2.4e9, "bandwidth": 10e6, "power": 5, "gain": 15, "noise_figure": 4}}`: the arguments
+of :meth:`manetdiff.Radio.from_link_budget`, for real rates.
+"""
 
 from __future__ import annotations
+
+from inspect import signature
+from typing import Any
 
 from manetdiff.errors import FormatError, RadioError
 from manetdiff.formats.files import PathLike, read_text
 from manetdiff.formats.record import parse_object
 from manetdiff.radio import Radio
+
+LINK_BUDGET = "link_budget"
 
 
 def read_radio(path: PathLike) -> Radio:
@@ -13,6 +22,24 @@ def read_radio(path: PathLike) -> Radio:
     text = read_text(path)
     values = parse_object(text.name, text.content)
     try:
-        return Radio.from_dict(values)
+        return _from_link_budget(text.name, values) if LINK_BUDGET in values else Radio.from_dict(values)
     except RadioError as error:
         raise FormatError(f"{text.name}: {error}") from None
+
+
+def _from_link_budget(file: str, values: dict[str, Any]) -> Radio:
+    budget = values[LINK_BUDGET]
+    if len(values) > 1 or not isinstance(budget, dict):
+        raise FormatError(f"{file}: {LINK_BUDGET!r} must be an object {{…}} and stand alone")
+    known = signature(Radio.from_link_budget).parameters
+    needed = [name for name, one in known.items() if one.default is one.empty]
+    for name in budget:
+        if name not in known:
+            raise FormatError(f"{file}: {LINK_BUDGET}: unknown field {name!r}; known are {', '.join(known)}")
+    for name in needed:
+        if name not in budget:
+            raise FormatError(f"{file}: {LINK_BUDGET}: field {name!r} is missing; needed are {', '.join(needed)}")
+    try:
+        return Radio.from_link_budget(**budget)
+    except TypeError:
+        raise FormatError(f"{file}: {LINK_BUDGET}: a field is not a number") from None

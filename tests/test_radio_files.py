@@ -1,0 +1,98 @@
+"""Radios on the command line: link budgets in files, the radio that a topology was written for, columns that miss."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from manetdiff.cli import app
+from manetdiff.formats import read_topology
+from manetdiff.radio import Radio
+from manetdiff.topology import metrics
+
+FLEET = "id,x,y,yaw\na,0,0,0\nb,900,100,0\nc,2000,900,0\nd,2500,-700,0\n"
+BUDGET: dict[str, Any] = {
+    "frequency": 5.8e9,
+    "bandwidth": 10e6,
+    "power": 0.5,
+    "gain": 12,
+    "noise_figure": 5,
+    "min_snr": 10,
+}
+
+
+class Ran(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+    """The command line in this process, in a folder with a fleet of four."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "f.csv").write_text(FLEET)
+
+    def call(*arguments: str) -> Ran:
+        monkeypatch.setattr(sys, "argv", ["manetdiff", *arguments])
+        monkeypatch.setattr(sys, "stdin", io.StringIO())
+        with pytest.raises(SystemExit) as caught:
+            app.main()
+        code = caught.value.code
+        return Ran(0 if code is None else int(code), *capfd.readouterr())
+
+    return call
+
+
+def test_a_radio_file_may_hold_a_link_budget(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "r.json").write_text(json.dumps({"link_budget": BUDGET}))
+    ran = run("generate", "f.csv", "--radio", "r.json", "--out", "t.json", "--json")
+    fleet, topology = read_topology(tmp_path / "t.json")
+    expected = metrics(topology, fleet, Radio.from_link_budget(**BUDGET))["throughput"]
+    assert json.loads(ran.out)["metrics"]["throughput"] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("document", "words"),
+    [
+        ({"link_budget": {**BUDGET, "watts": 3}}, "unknown field 'watts'"),
+        ({"link_budget": {"frequency": 1e9, "power": 1}}, "field 'bandwidth' is missing"),
+        ({"link_budget": 3}, "must be an object"),
+        ({"link_budget": BUDGET, "unit": 3}, "stand alone"),
+        ({"link_budget": {**BUDGET, "power": "much"}}, "link"),
+    ],
+)
+def test_a_wrong_link_budget_is_one_line(run: Run, tmp_path: Path, document: object, words: str) -> None:
+    (tmp_path / "r.json").write_text(json.dumps(document))
+    ran = run("generate", "f.csv", "--radio", "r.json")
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert "r.json" in ran.err
+    assert words in ran.err
+
+
+def test_an_update_takes_the_radio_of_the_topology(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "r.json").write_text('{"unit": 1000, "range": 20}')
+    (tmp_path / "default.json").write_text("{}")
+    assert run("generate", "f.csv", "--radio", "r.json", "--out", "t.json").code == 0
+
+    def throughput(*radio: str) -> float:
+        told = json.loads(run("update", "t.json", "f.csv", "--json", *radio).out)
+        return float(told["metrics"]["throughput"])
+
+    assert throughput() == throughput("--radio", "r.json") != throughput("--radio", "default.json")
+
+
+def test_the_one_column_that_is_missing_is_named(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "g.csv").write_text("id,lat,lon\na,1,2\nb,2,3\n")
+    ran = run("generate", "g.csv")
+    assert ran.code == 2
+    assert "g.csv: the column heading is missing beside id, lat, lon" in ran.err

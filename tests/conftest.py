@@ -1,10 +1,36 @@
-"""Hypothesis settings for every test: compiled code makes first calls slow, and examples must not depend on luck."""
+"""For every test: Hypothesis settings (compiled code makes first calls slow, and examples must not depend on luck), and
+the command line as a fixture."""
 
 from __future__ import annotations
 
+import io
+import sys
+from pathlib import Path
+
+import pytest
 from hypothesis import HealthCheck, settings
+
+from command_help import Ran, Run
 
 settings.register_profile(
     "everyday", deadline=None, derandomize=True, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("everyday")
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+    """The command line in this process and in an empty folder: a second process would load numba again each time."""
+    from manetdiff.cli import app
+
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments: str, stdin: bytes = b"") -> Ran:
+        monkeypatch.setattr(sys, "argv", ["manetdiff", *arguments])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        with pytest.raises(SystemExit) as caught:
+            app.main()
+        code = caught.value.code
+        return Ran(0 if code is None else int(code), *capfd.readouterr())
+
+    return call

@@ -2,47 +2,19 @@
 
 from __future__ import annotations
 
-import io
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pytest
 
-from manetdiff.cli import app
+from command_help import Run
 from manetdiff.formats import read_fleet, read_topology, write_fleet
 from manetdiff.scenarios import draw
 
 PNG = b"\x89PNG\r\n\x1a\n"
-
-
-class Ran(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Ran]
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    """The command line in this process and in an empty folder: a second process would load numba again each time."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: str, stdin: bytes = b"") -> Ran:
-        monkeypatch.setattr(sys, "argv", ["manetdiff", *arguments])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-        with pytest.raises(SystemExit) as caught:
-            app.main()
-        code = caught.value.code
-        return Ran(0 if code is None else int(code), *capfd.readouterr())
-
-    return call
 
 
 @pytest.fixture

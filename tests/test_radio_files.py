@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
-from manetdiff.cli import app
+from command_help import Run
 from manetdiff.formats import read_topology
 from manetdiff.radio import Radio
 from manetdiff.topology import metrics
@@ -27,30 +24,10 @@ BUDGET: dict[str, Any] = {
 }
 
 
-class Ran(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Ran]
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    """The command line in this process, in a folder with a fleet of four."""
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture(autouse=True)
+def fleet_of_four(tmp_path: Path) -> None:
+    """In the folder that commands run in."""
     (tmp_path / "f.csv").write_text(FLEET)
-
-    def call(*arguments: str) -> Ran:
-        monkeypatch.setattr(sys, "argv", ["manetdiff", *arguments])
-        monkeypatch.setattr(sys, "stdin", io.StringIO())
-        with pytest.raises(SystemExit) as caught:
-            app.main()
-        code = caught.value.code
-        return Ran(0 if code is None else int(code), *capfd.readouterr())
-
-    return call
 
 
 def test_a_radio_file_may_hold_a_link_budget(run: Run, tmp_path: Path) -> None:

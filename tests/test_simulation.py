@@ -8,16 +8,14 @@ import html.parser
 import io
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pytest
 from PIL import Image
 
 import manetdiff as md
-from manetdiff.cli import app
+from command_help import Run
 from manetdiff.errors import FormatError
 from manetdiff.evaluate.animation import check_animation_path, gif_bytes, write_animation
 from manetdiff.fleet import Fleet
@@ -230,30 +228,6 @@ class TestAnimation:
         write_animation(pictures, tmp_path / "a.mp4", [100, 300])
         # Sizes are made even; the second picture stays for three of the tenths of a second.
         assert (tmp_path / "a.mp4").read_bytes() == str(10 * 6 * 3 * (1 + 3)).encode()
-
-
-class Ran(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Ran]
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    """The command line in this process and in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: str) -> Ran:
-        monkeypatch.setattr(sys, "argv", ["manetdiff", *arguments])
-        with pytest.raises(SystemExit) as caught:
-            app.main()
-        code = caught.value.code
-        return Ran(0 if code is None else int(code), *capfd.readouterr())
-
-    return call
 
 
 class TestSimulateCommand:

@@ -17,14 +17,12 @@ from manetdiff.cli.results import RadioOption
 from manetdiff.cli.warm_up import warm_up_model
 from manetdiff.errors import FormatError, ScenarioError
 from manetdiff.fleet import Fleet
-from manetdiff.formats import read_radio, read_tracks, write_text, write_track_table
+from manetdiff.formats import read_radio, read_tracks
 from manetdiff.scenarios import FAMILIES, MOTIONS, draw, move
 
 ANIMATIONS = ("gif", "mp4", "none")
 FILES = ("metrics.csv", "topologies.jsonl", "tracks.csv", "report.html")
 STEP_S, DURATION_S = 2.0, 120.0
-MOST_FRAMES = 300
-FRAME_MS = 150
 
 
 def command(
@@ -76,12 +74,11 @@ def command(
         raise FormatError(f"--animation: choose one of {', '.join(ANIMATIONS)}, not {animation!r}")
     moments = _flown(mobility, kind, start, duration, step, (family, nodes, motion), seed)
     folder = made_folder(out, (*FILES, f"animation.{animation}"))
-    from manetdiff.evaluate.animation import check_animation_path, gif_bytes, write_animation
+    from manetdiff.evaluate.animation import check_animation_path
     from manetdiff.runtime.model import load
     from manetdiff.simulation import Moment, simulate
-    from manetdiff.simulation.frames import COLOURS, frames
-    from manetdiff.simulation.report import report_html
-    from manetdiff.simulation.tables import metrics_csv, summary, write_topologies
+    from manetdiff.simulation.results import drawn, shown_moments, write_results
+    from manetdiff.simulation.tables import summary
 
     if animation != "none":
         check_animation_path(folder / f"animation.{animation}")
@@ -104,21 +101,13 @@ def command(
         for one in flying:
             made.append(one)
             advance()
-    write_text(folder / "metrics.csv", metrics_csv(made))
-    write_topologies(made, physics, folder / "topologies.jsonl")
-    write_track_table([(one.time, one.fleet) for one in made], folder / "tracks.csv")
-    shown = made[:: max(1, -(-len(made) // MOST_FRAMES))]
     pictures = []
     if animation != "none":
+        shown = shown_moments(made)
         with progress("drawing", len(shown)) as advance:
-            for picture in frames(shown, physics):
-                pictures.append(picture)
-                advance()
-        write_animation(pictures, folder / f"animation.{animation}", [FRAME_MS] * len(pictures), COLOURS)
+            pictures = drawn(shown, physics, advance)
     title = f"Simulation of {mobility or f'{nodes} aircraft ({family}, {motion})'}"
-    gif = gif_bytes(pictures, [FRAME_MS] * len(pictures), COLOURS) if pictures else None
-    write_text(folder / "report.html", report_html(made, physics, title, gif))
-    names = [*FILES, *([f"animation.{animation}"] if pictures else [])]
+    names = write_results(made, physics, folder, title, pictures, animation)
     _tell(summary(made), [str(Path(out) / name) for name in names], as_json)
 
 

@@ -1,0 +1,60 @@
+"""What a simulation leaves in a folder: tables, topologies, tracks, an animation and the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from PIL import Image
+
+from manetdiff.evaluate.animation import gif_bytes, write_animation
+from manetdiff.formats import write_bytes, write_text, write_track_table
+from manetdiff.radio import Radio
+from manetdiff.simulation.frames import COLOURS, frames
+from manetdiff.simulation.report import report_html
+from manetdiff.simulation.run import Moment
+from manetdiff.simulation.tables import metrics_csv, write_topologies
+
+FILES = ("metrics.csv", "topologies.jsonl", "tracks.csv", "report.html")
+MOST_FRAMES = 300
+FRAME_MS = 150
+
+
+def shown_moments(moments: Sequence[Moment]) -> Sequence[Moment]:
+    """Those that an animation has a picture of: all, or every so many of a long flight."""
+    return moments[:: max(1, -(-len(moments) // MOST_FRAMES))]
+
+
+def drawn(moments: Sequence[Moment], radio: Radio, advance: Callable[[], None]) -> list[Image.Image]:
+    """A picture of each moment; advance is called after each."""
+    pictures = []
+    for picture in frames(moments, radio):
+        pictures.append(picture)
+        advance()
+    return pictures
+
+
+def write_results(
+    moments: Sequence[Moment],
+    radio: Radio,
+    folder: Path,
+    title: str,
+    pictures: Sequence[Image.Image] = (),
+    animation: str = "gif",
+) -> list[str]:
+    """Write everything; the names of the files. pictures: of the animation, if any; animation: 'gif' or 'mp4'."""
+    write_text(folder / "metrics.csv", metrics_csv(moments))
+    write_topologies(moments, radio, folder / "topologies.jsonl")
+    write_track_table([(one.time, one.fleet) for one in moments], folder / "tracks.csv")
+    if not pictures:
+        write_text(folder / "report.html", report_html(moments, radio, title))
+        return [*FILES]
+    stay = [FRAME_MS] * len(pictures)
+    gif = gif_bytes(pictures, stay, COLOURS)
+    name = f"animation.{animation}"
+    if animation == "gif":
+        write_bytes(folder / name, gif)
+    else:
+        write_animation(pictures, folder / name, stay)
+    write_text(folder / "report.html", report_html(moments, radio, title, gif))
+    return [*FILES, name]

@@ -31,7 +31,7 @@ results: $(VENV)/.installed-dev
 	mkdir -p docs/results
 	$(VENV)/bin/manetdiff solve docs/examples/escort.json --moves 50000 --plot docs/results/topology.png
 	$(VENV)/bin/manetdiff evaluate --markdown docs/results/baselines.md
-	$(VENV)/bin/manetdiff bench --markdown docs/results/search.md --plot docs/results/over_time.png
+	$(VENV)/bin/manetdiff bench --markdown docs/results/search.md
 	$(VENV)/bin/manetdiff reproduce --out docs/results/paper
 
 $(VENV)/bin/python:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from command_help import Ran, Run
+from support.command_help import Ran, Run
 
 settings.register_profile(
     "everyday", deadline=None, derandomize=True, max_examples=60, suppress_health_check=[HealthCheck.too_slow]

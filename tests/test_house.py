@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import manetdiff
+from manetdiff.compiled import COMPILED_ROOMS
 
 PACKAGE = Path(manetdiff.__file__).parent
 
@@ -67,3 +68,10 @@ def test_the_core_loads_neither_torch_nor_ortools_nor_matplotlib() -> None:
     code = f"import sys, manetdiff, manetdiff.cli.app; print(sorted({heavy} & set(sys.modules)))"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "[]"
+
+
+def test_only_the_compiled_rooms_hold_compiled_code_that_others_call() -> None:
+    """Elsewhere an edit would leave cached machine code behind: numba looks at one file only."""
+    holders = {path for path in PACKAGE.rglob("*.py") if "compiled" in _imported_rooms(path)}
+    called_by_nobody = {PACKAGE / "evaluate" / "move_rates.py"}
+    assert {path.relative_to(PACKAGE).parts[0] for path in holders - called_by_nobody} == set(COMPILED_ROOMS)

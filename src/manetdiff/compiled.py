@@ -27,14 +27,19 @@ builder: Compile = nb.njit(cache=True, nogil=True, error_model="numpy")
 NOBODY = np.int64(-1)
 
 
+# The rooms whose compiled functions others call; a test holds the list.
+COMPILED_ROOMS = ("radio", "solvers", "features")
+
+
 def _drop_stale_caches() -> None:
-    """Delete cached code older than the newest source file of the package.
+    """Delete cached code older than the newest source file that compiled code is made from.
 
     numba checks only the file that a function stands in, not those of the functions that it calls: without this, an
     edit of one file would leave old machine code running behind another.
     """
     package = Path(__file__).parent
-    newest = max(source.stat().st_mtime for source in package.rglob("*.py"))
+    sources = [Path(__file__), *(source for room in COMPILED_ROOMS for source in (package / room).glob("*.py"))]
+    newest = max(source.stat().st_mtime for source in sources)
     for index in package.rglob("__pycache__/*.nbi"):
         try:
             if index.stat().st_mtime < newest:

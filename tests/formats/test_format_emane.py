@@ -1,0 +1,212 @@
+"""EMANE: events that say where the nodes are, and a schedule that says what the parity says."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from manetdiff import Fleet, Topology
+from manetdiff.errors import FormatError
+from manetdiff.fleet import Track, Tracks
+from manetdiff.fleet.geodetic import LocalFrame
+from manetdiff.formats.emane import LARGEST_NEM, eel_text, schedule_xml, write_eel, write_schedule
+from support.strategies import topologies
+
+SCHEMA = Path(__file__).parent / "tdmaschedule.xsd"
+EVENT = re.compile(r"(-?\d+\.\d{6}) nem:(\d+) (location gps|orientation) (-?[\d.]+),(-?[\d.]+),(-?[\d.]+)")
+
+Events = dict[tuple[float, int, str], tuple[float, float, float]]
+
+
+def parsed(text: str) -> Events:
+    """By time, node and kind the three numbers of each event."""
+    events: Events = {}
+    assert text.endswith("\n")
+    for line in text.splitlines():
+        match = EVENT.fullmatch(line)
+        assert match, line
+        key = (float(match[1]), int(match[2]), match[3].split()[0])
+        assert key not in events
+        events[key] = (float(match[4]), float(match[5]), float(match[6]))
+    return events
+
+
+@st.composite
+def fleets_on_earth(draw: st.DrawFn) -> tuple[Fleet, list[list[float]]]:
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n = draw(st.integers(2, 8))
+    lat, lon = draw(st.floats(-85, 85)), draw(st.floats(-180, 180))
+    latitude, longitude = lat + rng.uniform(-0.3, 0.3, n), lon + rng.uniform(-0.3, 0.3, n)
+    heading = rng.uniform(0, 360, n)
+    degrees = [column.tolist() for column in (latitude, longitude, heading)]
+    return Fleet.from_geodetic(latitude, longitude, heading), degrees
+
+
+@given(fleets_on_earth(), st.floats(0, 1e5))
+def test_events_are_read_back_to_the_same_places_and_headings(
+    made: tuple[Fleet, list[list[float]]], time: float
+) -> None:
+    fleet, (latitude, longitude, heading) = made
+    events = parsed(eel_text([(time, fleet)], altitude=1234.5))
+    assert len(events) == 2 * len(fleet)
+    for place in range(len(fleet)):
+        key = (round(time, 6), place + 1)
+        lat, lon, altitude = events[*key, "location"]
+        assert (lat, altitude) == pytest.approx((latitude[place], 1234.5), abs=1e-7)
+        assert math.remainder(lon - longitude[place], 360) == pytest.approx(0, abs=1e-7)
+        pitch, roll, yaw = events[*key, "orientation"]
+        assert (pitch, roll) == (0, 0)
+        assert 0 <= yaw < 360
+        assert math.remainder(yaw - heading[place], 360) == pytest.approx(0, abs=1e-5)
+
+
+@pytest.mark.parametrize("nearly", [360.0, 359.9999999, 359.99999951, -1e-12, 1e-12, 720.0])
+def test_a_heading_of_a_full_turn_is_written_as_none(nearly: float) -> None:
+    fleet = Fleet.from_geodetic([48.0, 48.0], [11.0, 11.0001], [nearly, 90.0])
+    text = eel_text([(0.0, fleet)])
+    assert "360.000000" not in text
+    assert parsed(text)[0.0, 1, "orientation"][2] == pytest.approx(0, abs=1e-5)
+
+
+def test_a_node_keeps_its_number_when_others_come_and_go() -> None:
+    frame = LocalFrame(48.0, 11.0)
+    ids = [["a", "b", "c"], ["c", "a"], ["d", "c"]]
+    moments = [
+        (float(t), Fleet([(10 * i, t) for i in range(len(x))], [0] * len(x), x, frame)) for t, x in enumerate(ids)
+    ]
+    numbers = [
+        [nem for time, nem, kind in parsed(eel_text(moments)) if (time, kind) == (t, "location")] for t in range(3)
+    ]
+    assert numbers == [[1, 2, 3], [3, 1], [4, 3]]
+
+
+def test_events_of_tracks_follow_them(tmp_path: Path) -> None:
+    frame = LocalFrame(48.0, 11.0)
+    ends = np.array([[0, 0], [100, 0.0]])
+    tracks = Tracks((Track("a", np.array([0, 10.0]), ends), Track("b", np.array([0, 10.0]), ends + 50)), frame)
+    write_eel(tracks.fleets(tracks.moments(5)), tmp_path / "m.eel")
+    events = parsed((tmp_path / "m.eel").read_text())
+    for time in (0.0, 5.0, 10.0):
+        lat, lon, _ = events[time, 1, "location"]
+        assert frame.to_xy(np.array([lat]), np.array([lon]))[0] == pytest.approx([10 * time, 0], abs=1e-3)
+        assert events[time, 1, "orientation"][2] == pytest.approx(90, abs=1e-2)
+
+
+def test_a_fleet_that_does_not_know_where_on_earth_it_is_cannot_be_written() -> None:
+    with pytest.raises(FormatError, match="EMANE needs latitude and longitude"):
+        eel_text([(0.0, Fleet([(0, 0), (1, 1)], [0, 0]))])
+
+
+@given(st.integers(1, 40).flatmap(topologies))
+def test_every_node_stands_once_in_each_slot_and_does_what_its_parity_says(topology: Topology) -> None:
+    root = ElementTree.fromstring(schedule_xml(topology))
+    acts: dict[tuple[int, int], str] = {}
+    for slot in root.findall("./multiframe/frame[@index='0']/slot"):
+        (act,) = slot
+        for nem in slot.attrib["nodes"].split(","):
+            key = (int(slot.attrib["index"]), int(nem))
+            assert key not in acts
+            acts[key] = act.tag
+    expected = {
+        (slot, node + 1): "tx" if parity == slot else "rx"
+        for node, parity in enumerate(topology.parity.tolist())
+        for slot in (0, 1)
+    }
+    assert acts == expected
+
+
+def test_the_structure_is_of_one_frame_of_two_slots(tmp_path: Path) -> None:
+    write_schedule(Topology([(0, 1)], [0, 1]), tmp_path / "s.xml", slot_us=500, overhead_us=20, bandwidth_hz=5_000_000)
+    text = (tmp_path / "s.xml").read_text()
+    assert text.startswith('<?xml version="1.0" encoding="UTF-8"?>\n<emane-tdma-schedule>\n')
+    structure = ElementTree.fromstring(text).find("structure")
+    assert structure is not None
+    assert structure.attrib == {
+        "frames": "1",
+        "slots": "2",
+        "slotduration": "500",
+        "slotoverhead": "20",
+        "bandwidth": "5000000",
+    }
+
+
+def violations(xml: str) -> list[str]:
+    """What a schedule breaks of the rules that the schema states; for where no validator is installed."""
+    amount, indices, nems = r"\d+(\.\d+)?[GMK]?", r"\d+(:\d+)?(,\d+(:\d+)?)*", r"[1-9]\d*(,[1-9]\d*)*"
+    way = {"frequency": amount, "power": r"[-+]?\d+(\.\d*)?", "class": "[0-4]", "datarate": amount}
+    structure = {"slotduration": r"\d+", "slotoverhead": r"\d+", "frames": r"\d+", "slots": r"\d+", "bandwidth": amount}
+    # By element: attributes, those that must be there, children in order, fewest and most of each.
+    rules: dict[str, tuple[dict[str, str], set[str], dict[str, tuple[int, float]]]] = {
+        "emane-tdma-schedule": ({}, set(), {"structure": (0, 1), "multiframe": (1, 1)}),
+        "structure": (structure, set(structure), {}),
+        "multiframe": (way, set(), {"frame": (1, math.inf)}),
+        "frame": ({"index": indices}, {"index"}, {"slot": (1, math.inf)}),
+        "slot": ({"index": indices, "nodes": nems}, {"index", "nodes"}, {"tx": (0, 1), "rx": (0, 1), "idle": (0, 1)}),
+        "tx": ({**way, "destination": nems}, set(), {}),
+        "rx": ({"frequency": amount}, set(), {}),
+        "idle": ({}, set(), {}),
+    }
+    found = []
+    for element in ElementTree.fromstring(xml).iter():
+        attributes, needed, children = rules[element.tag]
+        found += [f"{element.tag}: {name} is missing" for name in needed - set(element.attrib)]
+        found += [
+            f"{element.tag}: {name}={value}"
+            for name, value in element.attrib.items()
+            if not re.fullmatch(attributes.get(name, "(?!)"), value)
+        ]
+        tags = [child.tag for child in element]
+        if sorted(tags, key=[*children, *tags].index) != tags or set(tags) - set(children):
+            found.append(f"{element.tag}: holds {tags}")
+        found += [
+            f"{element.tag}: {tag}" for tag, (few, most) in children.items() if not few <= tags.count(tag) <= most
+        ]
+        if element.tag == "slot" and len(tags) > 1:
+            found.append("slot: more than one act")
+    return found
+
+
+GOOD = schedule_xml(Topology([(0, 1)], [0, 1, 1]))
+BAD = {
+    "no slots": GOOD.replace('slots="2" ', ""),
+    "bandwidth": GOOD.replace('bandwidth="1000000"', 'bandwidth="1 MHz"'),
+    "class": GOOD.replace('class="0"', 'class="5"'),
+    "node 0": GOOD.replace('nodes="1"', 'nodes="0,1"'),
+    "two acts": GOOD.replace("<tx />", "<tx /><rx />", 1),
+    "no index": GOOD.replace('<frame index="0">', "<frame>"),
+    "order": re.sub(r"(<structure[^>]*/>)(.*</multiframe>)", r"\2\1", GOOD, flags=re.DOTALL),
+    "power": GOOD.replace('power="0.000"', 'power="nan"'),
+}
+
+
+@given(st.integers(1, 12).flatmap(topologies))
+def test_a_schedule_keeps_the_rules(topology: Topology) -> None:
+    assert violations(schedule_xml(topology)) == []
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_the_rules_tell_a_bad_schedule(case: str) -> None:
+    assert BAD[case] != GOOD
+    assert violations(BAD[case])
+
+
+def test_a_schedule_is_valid_by_the_schema() -> None:
+    etree = pytest.importorskip("lxml.etree")
+    schema = etree.XMLSchema(etree.parse(str(SCHEMA)))
+    for topology in (Topology([(0, 1)], [0, 1]), Topology([], [1, 1, 1]), Topology([], [0] * 300)):
+        for settings in ({}, {"power_dbm": -12.5, "slot_us": 10**7}):
+            schema.assertValid(etree.fromstring(schedule_xml(topology, **settings).encode()))  # type: ignore[arg-type]
+    for case, xml in BAD.items():
+        assert not schema.validate(etree.fromstring(xml.encode())), case
+
+
+def test_more_nodes_than_emane_can_number_are_refused() -> None:
+    with pytest.raises(FormatError, match="EMANE numbers at most 65,534 nodes, not 65,535"):
+        schedule_xml(Topology([], np.zeros(LARGEST_NEM + 1, dtype=int)))

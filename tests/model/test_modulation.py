@@ -1,0 +1,90 @@
+"""Tokens that gather, count and modulate as the paper's equations say, and the FiLM they end in."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from manetdiff.model.acam import TokenModulation
+from manetdiff.model.film import Film
+from support.graph_samples import mask_of, perturbed, scattered_layouts
+from support.small_networks import small
+
+
+def _plain_aggregate(
+    query: Tensor, keys: Tensor, values: Tensor, there: list[bool], *, cosine: bool, softmax: bool
+) -> list[list[float]]:
+    """Z of one graph, token by token and node by node."""
+    made = []
+    for q in query.tolist():
+        similarity = []
+        for k in keys.tolist():
+            scale = math.hypot(*q) * math.hypot(*k) if cosine else math.sqrt(len(k))
+            similarity.append(sum(a * b for a, b in zip(q, k, strict=True)) / scale)
+        weight = [math.exp(s) * seen if softmax else s * seen for s, seen in zip(similarity, there, strict=True)]
+        whole = sum(weight) if softmax else 1.0
+        rows = list(zip(weight, values.tolist(), strict=True))
+        made.append([sum(w * row[d] for w, row in rows) / whole for d in range(values.shape[1])])
+    return made
+
+
+@pytest.mark.parametrize("modulation", ["acam", "cam"])
+@pytest.mark.parametrize("similarity", ["cosine", "dot"])
+def test_tokens_gather_what_the_equations_say(modulation: str, similarity: str) -> None:
+    block = TokenModulation(small(modulation=modulation, similarity=similarity))
+    generator = torch.Generator().manual_seed(3)
+    query, keys, values = (torch.randn(2, m, 8, generator=generator) for m in (5, 9, 9))
+    mask = mask_of([9, 6])
+    made = block._aggregate(query, keys, values, mask)
+    for row in range(2):
+        expected = _plain_aggregate(
+            query[row],
+            keys[row],
+            values[row],
+            mask[row].tolist(),
+            cosine=similarity == "cosine",
+            softmax=modulation == "cam",
+        )
+        assert np.allclose(made[row], expected, atol=1e-4)
+
+
+@pytest.mark.parametrize("similarity", ["cosine", "dot"])
+def test_absolute_tokens_count_where_softmax_tokens_do_not(similarity: str) -> None:
+    generator = torch.Generator().manual_seed(4)
+    query, keys, values = (torch.randn(2, m, 8, generator=generator) for m in (5, 9, 9))
+    mask = mask_of([9, 6])
+    for modulation, factor in (("acam", 2.0), ("cam", 1.0)):
+        block = TokenModulation(small(modulation=modulation, similarity=similarity))
+        once = block._aggregate(query, keys, values, mask)
+        doubled = block._aggregate(query, keys.repeat(1, 2, 1), values.repeat(1, 2, 1), mask.repeat(1, 2))
+        assert torch.allclose(doubled, factor * once, rtol=1e-4, atol=1e-5)
+
+
+@torch.no_grad()
+def test_tokens_are_updated_pooled_and_modulate_as_the_paper_says() -> None:
+    block = perturbed(lambda: TokenModulation(small()))
+    generator = torch.Generator().manual_seed(5)
+    tokens, nodes = (torch.randn(2, m, 8, generator=generator) for m in (5, 9))
+    edges = torch.randn(2, 9, 9, 8, generator=generator)
+    layouts = scattered_layouts([9, 6])
+    new, new_nodes, new_edges = block(tokens, nodes, edges, layouts.mask, layouts.pair_mask)
+    keys, values = block.read_nodes(nodes)
+    read = block._aggregate(block.query(tokens), keys, values, layouts.mask)
+    assert torch.allclose(new, tokens + block.update(read), atol=1e-5)
+    pooled = sum(block.pool[c] * new[:, c] for c in range(5))
+    affine = block.film.affine(pooled)
+    node_scale, node_shift, edge_scale, edge_shift = affine.split(8, dim=-1)
+    assert torch.allclose(new_nodes, nodes * (1 + node_scale[:, None]) + node_shift[:, None], atol=1e-4)
+    expected = edges * (1 + edge_scale[:, None, None]) + edge_shift[:, None, None]
+    assert torch.allclose(new_edges, expected, atol=1e-4)
+
+
+def test_a_fresh_film_is_the_identity() -> None:
+    generator = torch.Generator().manual_seed(6)
+    context, nodes, edges = (torch.randn(shape, generator=generator) for shape in ((2, 4), (2, 9, 8), (2, 9, 9, 8)))
+    unchanged = Film(4, 8)(context, nodes, edges)
+    assert torch.equal(unchanged[0], nodes) and torch.equal(unchanged[1], edges)

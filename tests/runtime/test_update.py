@@ -1,0 +1,347 @@
+"""Updating a topology after its fleet has moved, and gained and lost nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import manetdiff as md
+from manetdiff import Fleet, ManetDiffError, Radio, Topology, continuity, displacement, metrics
+from manetdiff.data import load_benchmark
+from manetdiff.errors import FleetError, ModelError, TopologyError
+from manetdiff.radio import link_tables
+from manetdiff.runtime.carry import carried_over
+from manetdiff.runtime.chain import Noise
+from manetdiff.runtime.modes import ASSUMED, Mode, chosen_mode, mending
+from manetdiff.scenarios import draw, move_by
+from manetdiff.topology import out_of_range
+from support.strategies import topologies
+
+MODEL = md.load(threads=1)
+MODES: tuple[Mode, ...] = ("minor", "standard", "guided", "anew")
+
+
+def named(n: int, seed: int = 0, first: int = 0) -> Fleet:
+    fleet = draw("mixed", n, np.random.default_rng((seed, n)))
+    return Fleet(fleet.positions, fleet.yaw, [f"n{first + k}" for k in range(n)])
+
+
+def part(fleet: Fleet, order: Sequence[int] | np.ndarray) -> Fleet:
+    return Fleet(fleet.positions[order], fleet.yaw[order], [fleet.ids[k] for k in order])
+
+
+def moved(fleet: Fleet, by: float, seed: int = 0) -> Fleet:
+    return move_by(fleet, by, np.random.default_rng(seed))
+
+
+class TestCarriedOver:
+    BEFORE = Fleet([[0, 0], [1, 0], [2, 0], [3, 1]], np.zeros(4), ["a", "b", "c", "d"])
+    TOPOLOGY = Topology([(0, 1), (1, 2), (2, 3)], [0, 1, 0, 1])
+
+    def test_an_example_by_hand(self) -> None:
+        # b has left, x and y have joined, and the others stand in another order: only c - d is left.
+        after = Fleet([[3, 1], [5, 5], [0, 0], [2, 0], [6, 5]], np.zeros(5), ["d", "x", "a", "c", "y"])
+        carried = carried_over(self.TOPOLOGY, self.BEFORE, after)
+        assert np.argwhere(np.triu(carried.edges)).tolist() == [[0, 3]]
+        assert np.array_equal(carried.edges, carried.edges.T)
+        assert carried.parity.tolist() == [1, 0, 0, 0, 0]
+        assert carried.known.tolist() == [True, False, True, True, False]
+        assert np.argwhere(~carried.both_known).tolist() == [
+            [i, j] for i in range(5) for j in range(5) if {i, j} & {1, 4}
+        ]
+        # Those that stayed have not moved; what the others do does not count.
+        assert carried.moved == pytest.approx(0.0, abs=1e-12)
+
+    def test_the_last_node_is_not_taken_for_one_that_is_new(self) -> None:
+        topology = Topology([(2, 3)], [0, 0, 0, 1])
+        after = Fleet([[2, 0], [4, 4], [3, 1]], np.zeros(3), ["c", "new", "d"])
+        carried = carried_over(topology, self.BEFORE, after)
+        assert np.argwhere(carried.edges).tolist() == [[0, 2], [2, 0]]
+        assert carried.parity.tolist() == [0, 0, 1]
+
+    def test_the_movement_is_that_of_the_nodes_that_stayed(self) -> None:
+        before = named(8)
+        after = moved(before, 0.3)
+        stayed = [6, 1, 4, 3, 0]
+        joined = named(3, first=50)
+        grown = Fleet(
+            np.concatenate([part(after, stayed).positions, joined.positions]),
+            np.concatenate([part(after, stayed).yaw, joined.yaw]),
+            [*part(after, stayed).ids, *joined.ids],
+        )
+        carried = carried_over(Topology([], np.zeros(8, dtype=int)), before, grown)
+        assert carried.moved == pytest.approx(displacement(part(before, stayed), part(after, stayed)))
+
+    def test_the_movement_of_fewer_than_two_nodes_is_not_known(self) -> None:
+        after = Fleet([[0, 0], [1, 1]], np.zeros(2), ["a", "new"])
+        assert carried_over(self.TOPOLOGY, self.BEFORE, after).moved is None
+        strangers = carried_over(self.TOPOLOGY, self.BEFORE, Fleet([[0, 0], [1, 1]], np.zeros(2), ["x", "y"]))
+        assert strangers.moved is None
+        assert not strangers.known.any()
+        assert not strangers.edges.any()
+
+    @given(topologies(7), st.permutations(range(9)))
+    def test_permuting_the_fleet_permutes_what_is_carried_over(self, topology: Topology, order: list[int]) -> None:
+        before = part(named(9), range(7))
+        after = part(moved(named(9), 0.1), range(2, 9))
+        whole = Fleet(
+            np.concatenate([after.positions, [[1e6, 0], [0, 1e6]]]),
+            np.append(after.yaw, [0, 1]),
+            [*after.ids, "x", "y"],
+        )
+        carried = carried_over(topology, before, whole)
+        turned = carried_over(topology, before, part(whole, order))
+        assert np.array_equal(turned.edges, carried.edges[np.ix_(order, order)])
+        assert np.array_equal(turned.parity, carried.parity[order])
+        assert np.array_equal(turned.known, carried.known[order])
+        assert turned.moved == pytest.approx(carried.moved)
+
+    @given(topologies(6))
+    def test_the_same_fleet_carries_everything(self, topology: Topology) -> None:
+        for before in (named(6), None):
+            carried = carried_over(topology, before, named(6))
+            assert np.array_equal(carried.edges, topology.adjacency)
+            assert np.array_equal(carried.parity, topology.parity)
+            assert carried.known.all()
+
+    def test_the_noise_stays_where_a_node_is_new(self) -> None:
+        after = Fleet([[0, 0], [1, 0], [9, 9]], np.zeros(3), ["a", "b", "x"])
+        noise = Noise(np.full((1, 3, 3), 0.25, dtype=np.float32), np.full((1, 3), 0.5, dtype=np.float32))
+        mixed = carried_over(self.TOPOLOGY, self.BEFORE, after).as_noise(noise)
+        assert mixed.edges[0].tolist() == [[0, 1, 0.25], [1, 0, 0.25], [0.25, 0.25, 0.25]]
+        assert mixed.parity[0].tolist() == [0, 1, 0.5]
+
+    def test_continuity_counts_the_links_between_present_nodes(self) -> None:
+        carried = carried_over(self.TOPOLOGY, self.BEFORE, part(self.BEFORE, [0, 1, 2]))
+        assert carried.continuity(Topology([(0, 1), (1, 2)], [0, 1, 0])) == 1
+        assert carried.continuity(Topology([(0, 1), (0, 2)], [0, 1, 1])) == pytest.approx(1 / 3)
+        assert carried.continuity(Topology([], [0, 1, 0])) == 0
+        empty = carried_over(Topology([], [0] * 4), self.BEFORE, self.BEFORE)
+        assert empty.continuity(Topology([], [0] * 4)) == 1
+
+
+class TestNodesThatJoinAndLeave:
+    @pytest.mark.parametrize("mode", MODES)
+    def test_are_linked_and_forgotten(self, mode: Any) -> None:
+        for seed in range(4):
+            everyone = named(14, seed)
+            before, later = part(everyone, range(11)), moved(everyone, 0.1, seed)
+            after = part(later, np.random.default_rng(seed).permutation(np.arange(3, 14)))
+            updated = MODEL.update(MODEL.generate(before, seed=seed), after, mode=mode, seed=seed)
+            scores = metrics(updated, after)
+            assert len(updated) == 11
+            assert scores["parity"] == 1
+            assert scores["antenna_saturation"] == 0
+            assert not out_of_range(updated, link_tables(after, Radio())).any()
+            assert updated.report["fleet"] is after
+            if scores["connected"]:
+                assert np.isin(np.arange(11), updated.links).all()
+
+    def test_may_be_more_or_fewer_than_before(self) -> None:
+        everyone = named(12)
+        small, large = MODEL.generate(part(everyone, range(6))), MODEL.generate(everyone)
+        assert len(MODEL.update(small, everyone)) == 12
+        assert len(MODEL.update(large, part(everyone, range(6)))) == 6
+
+    def test_in_another_order_keep_as_many_links(self) -> None:
+        # Were nodes matched by their place, next to nothing would be kept.
+        shares = []
+        for seed in range(6):
+            before = named(16, seed)
+            previous = MODEL.generate(before, seed=seed)
+            order = np.random.default_rng(seed).permutation(16)
+            updated = MODEL.update(previous, part(moved(before, 0.05, seed), order), seed=seed)
+            back = np.argsort(order)
+            sorted_back = Topology.from_adjacency(updated.adjacency[np.ix_(back, back)], updated.parity[back])
+            assert updated.report["continuity"] == pytest.approx(continuity(previous, sorted_back))
+            shares.append(updated.report["continuity"])
+        assert np.mean(shares) > 0.6
+
+
+class TestContinuity:
+    def test_is_higher_than_that_of_topologies_made_anew(self) -> None:
+        shares: dict[Mode, list[float]] = {mode: [] for mode in MODES}
+        for layout in load_benchmark("bench16")[:12]:
+            after = moved(layout.fleet, 0.1, layout.index)
+            for mode in MODES:
+                updated = MODEL.update(
+                    layout.topology,
+                    after,
+                    previous=layout.fleet,
+                    mode=mode,
+                    correct=True,
+                    polish=False,
+                )
+                assert updated.report["continuity"] == pytest.approx(continuity(layout.topology, updated))
+                shares[mode].append(updated.report["continuity"])
+            anew = MODEL.generate(after, correct=True, polish=False)
+            assert continuity(layout.topology, anew) == pytest.approx(shares["anew"][-1])
+        means = {mode: float(np.mean(values)) for mode, values in shares.items()}
+        assert min(means["minor"], means["standard"], means["guided"]) > means["anew"] + 0.05
+
+    def test_is_whole_where_nothing_has_moved(self) -> None:
+        shares = [
+            MODEL.update(layout.topology, layout.fleet, previous=layout.fleet).report["continuity"]
+            for layout in load_benchmark("bench16")[:12]
+        ]
+        assert np.mean(shares) > 0.9
+
+    def test_guiding_keeps_more_of_a_bad_topology(self) -> None:
+        # A previous topology that the network would not make: only the guide speaks for it.
+        shares: dict[Mode, list[float]] = {"standard": [], "guided": []}
+        for seed in range(8):
+            fleet = named(12, seed)
+            tables = link_tables(fleet, Radio())
+            rng = np.random.default_rng(seed)
+            bad = Topology(np.argwhere(np.triu(tables.candidate & (rng.random((12, 12)) < 0.2), 1)), np.arange(12) % 2)
+            after = moved(fleet, 0.6, seed)
+            for mode, values in shares.items():
+                raw = MODEL.update(bad, after, previous=fleet, mode=mode, correct=False, polish=False)
+                values.append(raw.report["continuity"])
+        assert np.mean(shares["guided"]) > np.mean(shares["standard"])
+
+
+class TestModes:
+    @pytest.mark.parametrize(("by", "mode"), [(0.05, "minor"), (0.3, "standard")])
+    def test_auto_picks_by_the_movement(self, by: float, mode: Any) -> None:
+        before = named(12)
+        previous, after = MODEL.generate(before), moved(named(12), by)
+        updated = MODEL.update(previous, after, seed=4)
+        assert updated.report["mode"] == mode
+        assert updated.report["moved"] == pytest.approx(displacement(before, after))
+        assert updated == MODEL.update(previous, after, mode=mode, seed=4)
+
+    def test_auto_makes_anew_what_has_turned_inside_out(self) -> None:
+        before = named(12)
+        after = before.replace(positions=-before.positions)
+        updated = MODEL.update(MODEL.generate(before), after, seed=4)
+        assert updated.report["mode"] == "anew"
+        assert updated.report["moved"] > 2
+        assert updated == MODEL.generate(after, seed=4)
+
+    def test_the_thresholds(self) -> None:
+        assert [chosen_mode("auto", far) for far in (0.0, 0.05, 0.3, 2.0)] == ["minor", "minor", "standard", "anew"]
+        assert chosen_mode("auto", None) == "standard"
+        assert chosen_mode("guided", 2.0) == "guided"
+
+    def test_more_movement_asks_for_more_steps_from_earlier_on(self) -> None:
+        hows = [mending("standard", far, None) for far in (0.0, 0.2, 0.5, 1.0, 2.0)]
+        starts, steps = [how.start for how in hows], [how.steps for how in hows]
+        assert starts == sorted(starts)
+        assert steps == sorted(steps)
+        assert 0 < starts[0] < starts[2]
+        assert starts[-1] == 1
+        assert steps[2] < steps[3]
+        assert mending("standard", None, None) == mending("standard", ASSUMED, None)
+        assert mending("guided", 0.2, None).pull < mending("guided", 0.4, None).pull
+        assert hows[2].pull == 0
+
+    def test_only_a_minor_update_takes_the_previous_topology_in_place_of_noise(self) -> None:
+        assert mending("minor", 0.1, None).own_noise
+        assert not mending("standard", 0.1, None).own_noise
+        assert not mending("guided", 0.1, None).own_noise
+
+    @pytest.mark.parametrize("mode", ["minor", "standard", "guided"])
+    def test_steps_may_be_asked_for(self, mode: Any) -> None:
+        previous = MODEL.generate(named(8))
+        assert MODEL.update(previous, moved(named(8), 0.1), mode=mode, steps=9).report["steps"] == 9
+
+    @pytest.mark.parametrize("mode", ["", "Minor", "none", None, 3])
+    def test_that_do_not_exist_are_refused(self, mode: Any) -> None:
+        previous = MODEL.generate(named(8))
+        with pytest.raises(ModelError, match="mode must be one of auto, standard, minor, guided, anew"):
+            MODEL.update(previous, named(8), mode=mode)
+
+
+class TestThePreviousFleet:
+    def test_is_remembered_with_the_topology(self) -> None:
+        before, after = named(10), moved(named(10), 0.1)
+        previous = MODEL.generate(before)
+        told = MODEL.update(previous, after, previous=before)
+        assert MODEL.update(previous, after) == told
+        # And so is that of an update.
+        again = moved(after, 0.1, seed=1)
+        assert MODEL.update(told, again).report["moved"] == pytest.approx(displacement(after, again))
+
+    def test_counts_before_the_one_that_is_remembered(self) -> None:
+        before = named(10)
+        other = moved(before, 0.3, seed=3)
+        updated = MODEL.update(MODEL.generate(before), before, previous=other)
+        assert updated.report["moved"] == pytest.approx(displacement(other, before))
+
+    def test_is_not_needed_where_the_nodes_are_the_same(self) -> None:
+        made = MODEL.generate(named(10))
+        updated = MODEL.update(Topology(made.links, made.parity), named(10))
+        assert updated.report["moved"] is None
+        assert updated.report["mode"] == "standard"
+
+    def test_is_needed_where_they_are_not(self) -> None:
+        made = MODEL.generate(named(10))
+        with pytest.raises(TopologyError, match="has 10 nodes, the fleet 11: give the fleet that it was made for"):
+            MODEL.update(Topology(made.links, made.parity), named(11))
+
+    def test_must_be_the_one_of_the_topology(self) -> None:
+        with pytest.raises(TopologyError, match="the topology has 10 nodes, the fleet 9"):
+            MODEL.update(MODEL.generate(named(10)), named(10), previous=named(9))
+
+
+class TestTheSameSeed:
+    @pytest.mark.parametrize("mode", MODES)
+    def test_gives_the_same_topology(self, mode: Any) -> None:
+        previous, after = MODEL.generate(named(12)), moved(named(12), 0.4)
+        updated = MODEL.update(previous, after, mode=mode, seed=6)
+        assert MODEL.update(previous, after, mode=mode, seed=6) == updated
+        assert md.load(threads=2).update(previous, after, mode=mode, seed=6) == updated
+
+    def test_differs_from_another(self) -> None:
+        previous, after = MODEL.generate(named(16)), moved(named(16), 0.5)
+        asked: dict[str, Any] = {"mode": "standard", "correct": False, "polish": False}
+        assert len({MODEL.update(previous, after, seed=seed, **asked) for seed in range(8)}) > 1
+
+
+class TestTheReport:
+    @pytest.mark.parametrize("asked", [{}, {"polish": True}, {"correct": False, "polish": False}, {"samples": 3}])
+    def test_says_what_the_topology_is_worth(self, asked: dict[str, Any]) -> None:
+        before, after = named(14), moved(named(14), 0.2)
+        updated = MODEL.update(MODEL.generate(before), after, **asked)
+        scores = metrics(updated, after)
+        assert updated.report["throughput"] == pytest.approx(scores["throughput"])
+        assert updated.report["valid"] == bool(scores["valid"])
+        assert updated.report["samples"] == asked.get("samples", 1)
+        assert updated.report["seconds"]["total"] > 0
+
+    def test_polish_is_done_where_it_is_asked_for(self) -> None:
+        before, after = named(16), moved(named(16), 0.2)
+        previous = MODEL.generate(before)
+        plain, polished = (MODEL.update(previous, after, polish=moves).report for moves in (0, 400))
+        assert "polish" not in plain
+        assert polished["polish"]["moves"] == 400
+        assert polished["throughput"] >= plain["throughput"] - 1e-9
+
+
+class TestRefused:
+    @pytest.mark.parametrize(
+        "asked", [{"steps": 0}, {"samples": -1}, {"polish": -1}, {"seed": -1}, {"preset": "quick"}, {"steps": 1.5}]
+    )
+    @pytest.mark.parametrize("mode", ["minor", "standard", "anew"])
+    def test_arguments_that_make_no_sense(self, mode: Any, asked: dict[str, Any]) -> None:
+        previous = MODEL.generate(named(6))
+        with pytest.raises(ManetDiffError, match=next(iter(asked))):
+            MODEL.update(previous, named(6), mode=mode, **asked)
+
+    def test_a_fleet_that_is_too_large_or_none(self) -> None:
+        previous = MODEL.generate(named(6))
+        crowd = Fleet(np.random.default_rng(0).normal(size=(257, 2)), np.zeros(257))
+        with pytest.raises(FleetError, match="257"):
+            MODEL.update(previous, crowd)
+        with pytest.raises(FleetError, match="give a Fleet, not str"):
+            MODEL.update(previous, "fleet")  # type: ignore[arg-type]
+
+    def test_a_radio_with_other_sectors(self) -> None:
+        with pytest.raises(ModelError, match="4 sectors; the radio has 6"):
+            MODEL.update(MODEL.generate(named(6)), named(6), radio=Radio(sectors=6))

@@ -27,6 +27,7 @@ from manetdiff.diffusion.weights import Weights, read_weights
 from manetdiff.errors import CheckpointError, ModelError
 from manetdiff.export.write import exported
 from manetdiff.features import LayoutFeatures, layout_features, pad
+from manetdiff.layout import Layout
 from manetdiff.model.config import ModelConfig
 from manetdiff.model.graphs import Graphs, Layouts
 from manetdiff.model.losses import LossWeights
@@ -59,7 +60,7 @@ def flying(n: int, seed: int) -> Fleet:
 
 
 def layouts_of(*fleets: Fleet, sectors: int = 4, n: int | None = None) -> Layouts:
-    return Layouts.from_numpy(pad([layout_features(fleet, Radio(sectors=sectors)) for fleet in fleets], n))
+    return Layouts.from_numpy(pad([layout_features(Layout(fleet, Radio(sectors=sectors))) for fleet in fleets], n))
 
 
 def risk_of(fleet: Fleet, sectors: int = 4) -> Matrix:
@@ -442,7 +443,7 @@ class TestExported:
         positions = [[float(x), float(y)] for x in (0, 1, 2) for y in (0, 3)]
         fleet = Fleet(positions, np.radians([0.0, 90.0, 180.0, -90.0, 0.0, 180.0]))
         assert keeps_clear_of_borders(fleet, 4)
-        made = chain.embed(layout_features(fleet, Radio())).pace["pace"]
+        made = chain.embed(layout_features(Layout(fleet, Radio()))).pace["pace"]
         wanted = PROCESS.pace(layouts_of(fleet), 4)
         assert wanted is not None
         np.testing.assert_allclose(made, wanted.numpy(), atol=1e-4)

@@ -26,7 +26,8 @@ from manetdiff.evaluate.picture_frame import (
 from manetdiff.evaluate.picture_marks import LIGHT, node_radius
 from manetdiff.fleet import Fleet
 from manetdiff.formats.files import PathLike
-from manetdiff.radio import Radio, link_tables
+from manetdiff.layout import Layout
+from manetdiff.radio import Radio
 from manetdiff.topology import Topology, antenna_loads, metrics, same_parity
 
 PANEL = 4.0  # inches
@@ -87,5 +88,5 @@ def _panel(
     draw_lines(axes, segments[~both], alone, dashes, 1.1 * line_width(len(fleet)))
     middles = segments[same_parity(shown)].mean(axis=1)
     axes.plot(middles[:, 0], middles[:, 1], "x", color=LIGHT.wrong, ms=8, mew=2.2, zorder=4)
-    loads = antenna_loads(shown, link_tables(fleet, radio))
+    loads = antenna_loads(shown, Layout(fleet, radio))
     draw_around(axes, shown, fleet, loads, scale, LIGHT, 7.0)

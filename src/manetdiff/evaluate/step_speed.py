@@ -12,9 +12,9 @@ from manetdiff.data import load_benchmark
 from manetdiff.diffusion.generator import DiffusionGenerator
 from manetdiff.diffusion.weights import packaged_weights
 from manetdiff.features import layout_features, pad
+from manetdiff.layout import Layout
 from manetdiff.model.config import ModelConfig
 from manetdiff.model.graphs import Layouts
-from manetdiff.radio import Radio
 from manetdiff.runtime.bundle import find_bundle
 from manetdiff.runtime.model import Model
 
@@ -61,7 +61,7 @@ def _speed(name: str, nodes: int, report: Callable[[str], None]) -> StepSpeed:
     weights = packaged_weights(name)
     generator = weights.build()
     assert isinstance(generator, DiffusionGenerator)
-    layouts = Layouts.from_numpy(pad([layout_features(fleet, Radio())]))
+    layouts = Layouts.from_numpy(pad([layout_features(Layout(fleet))]))
     sampling = weights.sampling
     model = Model(find_bundle(name), threads=1)
     rate = _matrix_rate(nodes**2, weights.config.width)

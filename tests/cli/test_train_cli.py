@@ -10,8 +10,10 @@ import torch
 
 from manetdiff.cli.app import main
 from manetdiff.data import Settings, generate
+from manetdiff.diffusion.weights import read_weights
 
 SMALL = ("--width", "8", "--blocks", "1", "--no-compile", "--precision", "32", "--accelerator", "cpu")
+RUN = ("--epochs", "2", "--batch", "8", "--loss", "odd=0,sector=0.1", "--loss", "cosine=0.5", *SMALL)
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +27,7 @@ def layouts(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def run_folder(layouts: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("run") / "run"
-    call("train", str(layouts), "--out", str(folder), "--epochs", "2", "--batch", "8", *SMALL)
+    call("train", str(layouts), "--out", str(folder), *RUN)
     return folder
 
 
@@ -52,9 +54,14 @@ def test_a_run_leaves_weights_a_checkpoint_a_log_and_a_picture(run_folder: Path)
     assert (run_folder / "samples.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_the_loss_has_the_weights_asked_for_and_else_the_model_s(run_folder: Path) -> None:
+    losses = read_weights(run_folder / "last.safetensors").card["losses"]
+    assert losses == {"edges": 1.0, "parity": 1.0, "sector": 0.1, "cosine": 0.5, "odd": 0.0}
+
+
 def test_the_same_command_goes_on_or_finds_nothing_to_do(run_folder: Path, layouts: Path) -> None:
     before = (run_folder / "last.safetensors").read_bytes()
-    call("train", str(layouts), "--out", str(run_folder), "--epochs", "2", "--batch", "8", *SMALL)
+    call("train", str(layouts), "--out", str(run_folder), *RUN)
     assert (run_folder / "last.safetensors").read_bytes() == before
 
 
@@ -94,6 +101,9 @@ def test_packaged_weights_are_listed(capsys: pytest.CaptureFixture[str]) -> None
         (("--recipe", "nonsense"), "unknown recipe"),
         (("--model", "nonsense"), "unknown model"),
         (("--mix", "16"), "--mix"),
+        (("--loss", "edges=1,nonsense=2"), "no term of the loss nonsense; there are cosine, edges"),
+        (("--loss", "edges=1", "--loss", "odd=much"), "--loss: give names and numbers such as"),
+        (("--loss", "odd=-1"), "the weight of odd"),
         (("--batch", "4000"), "smaller batch"),
         (("--width", "0"), "width"),
         (("--epochs", "0"), "epochs"),

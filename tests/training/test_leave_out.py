@@ -181,7 +181,7 @@ class TestTheCommand:
             given.append(read_corpus(*arguments, **options))  # type: ignore[arg-type]
             return given[-1]
 
-        monkeypatch.setattr("manetdiff.training.corpus.read_corpus", kept)
+        monkeypatch.setattr("manetdiff.training.run.read_corpus", kept)
         names = [word for family in HIDDEN for word in ("--leave-out", family)]
         new = ("--heading", "2", "--activation", "relu")
         few = ("--epochs", "1", "--batch", "16")

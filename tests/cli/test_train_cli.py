@@ -11,8 +11,10 @@ import torch
 from manetdiff.cli.app import main
 from manetdiff.data import Settings, generate
 from manetdiff.diffusion.weights import read_weights
+from manetdiff.weights.finder import PACKAGE
 
 SMALL = ("--width", "8", "--blocks", "1", "--no-compile", "--precision", "32", "--accelerator", "cpu")
+FLEET = str(Path(__file__).parents[2] / "docs" / "examples" / "escort.json")
 RUN = ("--epochs", "2", "--batch", "8", "--loss", "odd=0,sector=0.1", "--loss", "cosine=0.5", *SMALL)
 
 
@@ -90,9 +92,28 @@ def test_weights_are_packed_with_their_card(
     assert "commit abc" in capsys.readouterr().out
 
 
-def test_packaged_weights_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_weights_are_listed_with_where_they_are(capsys: pytest.CaptureFixture[str]) -> None:
     call("weights")
-    assert "netdiff" in capsys.readouterr().out
+    rows = {line.split()[0]: line.split()[-1] for line in capsys.readouterr().out.splitlines()}
+    assert (rows["netdiff"], rows["acam-123"]) == ("package", "studies")
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (("generate", FLEET, "--weights", "FILE.safetensors"), "make a runtime file of it: manetdiff export /"),
+        (("generate", FLEET, "--weights", "acam-123"), "make a runtime file of it: manetdiff export acam-123"),
+        (("evaluate", "--weights", "FILE.netdiff"), "is a runtime file"),
+        (("export", "FILE.netdiff"), "is a runtime file"),
+        (("weights", "FILE.netdiff"), "is a runtime file"),
+    ],
+)
+def test_the_wrong_kind_of_weights_is_answered_with_what_to_do(
+    command: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = refused(*(word.replace("FILE", str(PACKAGE / "netdiff")) for word in command), capsys=capsys)
+    assert message in said
+    assert said.count("\n") == 1
 
 
 @pytest.mark.parametrize(

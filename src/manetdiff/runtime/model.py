@@ -17,7 +17,7 @@ from manetdiff.errors import BatchError, FleetError, ManetDiffError, ModelError,
 from manetdiff.features import layout_features
 from manetdiff.fleet import Fleet
 from manetdiff.radio import LinkTables, Radio, link_tables
-from manetdiff.runtime.bundle import DEFAULT, SMALL, Bundle, find_bundle
+from manetdiff.runtime.bundle import Bundle, find_bundle
 from manetdiff.runtime.carry import Carried, carried_over
 from manetdiff.runtime.chain import TOGETHER, Chain, Controls, Noise, States
 from manetdiff.runtime.effort import UPDATE, Effort, chosen_effort
@@ -28,6 +28,7 @@ from manetdiff.runtime.pins import CheckedPins, check_pins
 from manetdiff.runtime.refine import Refinement, Sample, Stages, best_of, samples_of
 from manetdiff.sampling import Draws, chain_draws, time_pairs
 from manetdiff.topology import Topology
+from manetdiff.weights import DEFAULT, SMALL
 
 FEWEST, MOST = 2, 256  # nodes
 

@@ -26,11 +26,12 @@ from manetdiff.evaluate.picture_marks import LIGHT, draw_nodes, draw_sectors, no
 from manetdiff.features import layout_features
 from manetdiff.fleet import Fleet
 from manetdiff.radio import LinkTables, Radio, link_tables
-from manetdiff.runtime.bundle import DEFAULT, find_bundle
+from manetdiff.runtime.bundle import find_bundle
 from manetdiff.runtime.chain import Chain, Controls, States
 from manetdiff.runtime.refine import samples_of
 from manetdiff.sampling import Draws, chain_draws, grid_for, time_pairs
 from manetdiff.topology import Topology, antenna_loads, same_parity
+from manetdiff.weights import DEFAULT
 
 PANELS, COLUMNS = 6, 3
 # Inches: the longer side of a panel, the room for a title above it, and for the legend below all.

@@ -26,14 +26,18 @@ KNOWS = {
     "formats": {"fleet", "radio", "layout", "topology"},
     "features": {"fleet", "radio", "layout"},
     "sampling": set(),
+    "weights": set(),
     "model": {"features"},
-    "diffusion": {"radio", "features", "sampling", "model"},
+    "diffusion": {"radio", "features", "sampling", "weights", "model"},
     "training": {
         *("fleet", "radio", "layout", "topology", "scenarios", "data"),
         *("features", "sampling", "model", "diffusion"),
     },
-    "runtime": {"fleet", "radio", "layout", "topology", "solvers", "features", "sampling"},
-    "gpu": {"fleet", "radio", "layout", "topology", "solvers", "features", "sampling", "model", "diffusion", "runtime"},
+    "runtime": {"fleet", "radio", "layout", "topology", "solvers", "features", "sampling", "weights"},
+    "gpu": {
+        *("fleet", "radio", "layout", "topology", "solvers"),
+        *("features", "sampling", "weights", "model", "diffusion", "runtime"),
+    },
     "export": {"features", "sampling", "model", "diffusion", "runtime"},
 }
 KNOWS["evaluate"] = set(KNOWS)

@@ -32,13 +32,14 @@ from manetdiff.model.config import ModelConfig
 from manetdiff.model.graphs import Graphs, Layouts
 from manetdiff.model.losses import LossWeights
 from manetdiff.radio import link_tables
-from manetdiff.runtime.bundle import SMALL, Bundle, find_bundle, read_bundle
+from manetdiff.runtime.bundle import Bundle, find_bundle, read_bundle
 from manetdiff.runtime.chain import Chain, Controls, States
 from manetdiff.runtime.model import Model
 from manetdiff.runtime.modes import Mode
 from manetdiff.sampling import Draws, SamplerConfig, chain_draws, time_pairs
 from manetdiff.training.plan import Plan
 from manetdiff.training.recipe import RECIPES
+from manetdiff.weights import SMALL
 from support.diffusion_samples import precise, within_chance
 from support.graph_samples import mask_of, perturbed, scattered_graphs, scattered_layouts, uniform_draws
 

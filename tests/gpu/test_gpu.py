@@ -23,7 +23,7 @@ from manetdiff.data import load_benchmark
 from manetdiff.diffusion.generator import DiffusionGenerator, build
 from manetdiff.diffusion.process import Process
 from manetdiff.diffusion.sampler import Sampler
-from manetdiff.diffusion.weights import Weights, packaged_weights
+from manetdiff.diffusion.weights import Weights, find_weights
 from manetdiff.errors import CheckpointError, FleetError, ModelError
 from manetdiff.gpu import BatchModel, load
 from manetdiff.gpu.captured import BEFORE_CAPTURE, BatchChain
@@ -345,7 +345,7 @@ class TestTheModel:
         assert reached >= 0.9 * np.mean([layout.metrics["throughput"] for layout in BENCH])
 
     def test_links_more_where_only_the_network_has_a_say(self, model: BatchModel) -> None:
-        weights = packaged_weights("netdiff-small")
+        weights = find_weights("netdiff-small")
         assert model.sampling_for(50, redundant=True) == dataclasses.replace(weights.sampling, steps=50, grid="linear")
         assert model.sampling_for(10, redundant=True).grid == "late"
         assert model.sampling_for(50, redundant=False).redundancy == 1

@@ -10,7 +10,7 @@ import torch
 
 from manetdiff.data import load_benchmark
 from manetdiff.diffusion.generator import DiffusionGenerator
-from manetdiff.diffusion.weights import packaged_weights
+from manetdiff.diffusion.weights import find_weights
 from manetdiff.features import layout_features, pad
 from manetdiff.layout import Layout
 from manetdiff.model.config import ModelConfig
@@ -58,7 +58,7 @@ def step_speeds(nodes: int = 16, report: Callable[[str], None] = lambda what: No
 def _speed(name: str, nodes: int, report: Callable[[str], None]) -> StepSpeed:
     report(f"{name}: {STEPS} steps")
     fleet = load_benchmark(f"bench{nodes}")[0].fleet
-    weights = packaged_weights(name)
+    weights = find_weights(name)
     generator = weights.build()
     assert isinstance(generator, DiffusionGenerator)
     layouts = Layouts.from_numpy(pad([layout_features(Layout(fleet))]))

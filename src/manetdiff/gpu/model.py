@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from manetdiff.diffusion.generator import DiffusionGenerator
-from manetdiff.diffusion.weights import DEFAULT, Weights, packaged_names, packaged_weights, read_weights
+from manetdiff.diffusion.weights import Weights, find_weights
 from manetdiff.errors import FleetError, ModelError
 from manetdiff.features import LayoutFeatures, layout_features, pad
 from manetdiff.fleet import Fleet
@@ -28,6 +28,7 @@ from manetdiff.runtime.refine import Sample, best_of, samples_of
 from manetdiff.sampling import SamplerConfig, grid_for
 from manetdiff.solvers.local_search import THOROUGH
 from manetdiff.topology import Topology
+from manetdiff.weights import DEFAULT
 
 # Graphs that are sampled together at most.
 MOST_TOGETHER = 4096
@@ -46,8 +47,7 @@ def load(
         raise ModelError(f"{device!r} is not a device of PyTorch's; give 'cuda', or 'cpu' to try things out") from None
     if chosen.type == "cuda" and not torch.cuda.is_available():
         raise ModelError(f"{device}: there is no GPU here that PyTorch can use; manetdiff.load() runs on any CPU")
-    read = packaged_weights(str(weights)) if str(weights) in packaged_names() else read_weights(weights)
-    return BatchModel(read, chosen, name=str(weights), half=half, threads=threads)
+    return BatchModel(find_weights(weights), chosen, name=str(weights), half=half, threads=threads)
 
 
 class BatchModel:

@@ -19,7 +19,7 @@ from manetdiff.features import layout_features
 from manetdiff.fleet import Fleet
 from manetdiff.layout import Layout
 from manetdiff.radio import Radio
-from manetdiff.runtime.bundle import DEFAULT, SMALL, Bundle, find_bundle
+from manetdiff.runtime.bundle import Bundle, find_bundle
 from manetdiff.runtime.carry import Carried, carried_over
 from manetdiff.runtime.chain import TOGETHER, Chain, Controls, Noise, States
 from manetdiff.runtime.effort import UPDATE, Effort, chosen_effort
@@ -30,6 +30,7 @@ from manetdiff.runtime.refine import Sample, best_of, samples_of
 from manetdiff.runtime.speed import MachineSpeed, affordable, machine_speed
 from manetdiff.sampling import Draws, chain_draws, time_pairs
 from manetdiff.topology import Report, Topology, continuity
+from manetdiff.weights import DEFAULT, SMALL
 
 FEWEST, MOST = 2, 256  # nodes
 

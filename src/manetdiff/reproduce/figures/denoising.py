@@ -27,11 +27,12 @@ from manetdiff.features import layout_features
 from manetdiff.fleet import Fleet
 from manetdiff.layout import Layout
 from manetdiff.radio import Radio
-from manetdiff.runtime.bundle import DEFAULT, find_bundle
+from manetdiff.runtime.bundle import find_bundle
 from manetdiff.runtime.chain import Chain, Controls, States
 from manetdiff.runtime.refine import samples_of
 from manetdiff.sampling import Draws, chain_draws, grid_for, time_pairs
 from manetdiff.topology import Topology, antenna_loads, same_parity
+from manetdiff.weights import DEFAULT
 
 PANELS, COLUMNS = 6, 3
 # Inches: the longer side of a panel, the room for a title above it, and for the legend below all.

@@ -36,11 +36,6 @@ def write_whole(path: Path, content: bytes) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def is_temporary(path: Path) -> bool:
-    """Whether a run that was killed left it while it wrote a file."""
-    return path.name.startswith(".") and path.name.endswith(TEMPORARY)
-
-
 def made_folder(folder: str | Path) -> Path:
     """The folder, made if it is not there."""
     path = Path(folder)

@@ -31,10 +31,10 @@ from manetdiff.data import (
     read_shard,
 )
 from manetdiff.data.benchmark import make_joined
-from manetdiff.data.files import checksum_line, checksum_name, locked
 from manetdiff.data.layouts import draw_layouts
-from manetdiff.data.shards import is_done, to_bytes
-from manetdiff.errors import DataError
+from manetdiff.data.shards import checksum_line, checksum_name, is_done, to_bytes
+from manetdiff.errors import DataError, FormatError
+from manetdiff.files import locked
 from manetdiff.fleet import displacement
 from manetdiff.radio import Radio
 from manetdiff.scenarios import FAMILIES, MOTIONS
@@ -275,7 +275,7 @@ class TestRefused:
         assert list(content(tmp_path)) == ["holiday.jpg"]
 
     def test_a_second_run_in_the_same_folder(self, copy: Path) -> None:
-        with locked(copy), pytest.raises(DataError, match="another run"):
+        with locked(copy), pytest.raises(FormatError, match="another run"):
             generate(SETTINGS, copy)
 
     def test_a_broken_description(self, copy: Path) -> None:

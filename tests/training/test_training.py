@@ -16,9 +16,9 @@ from lightning.fabric import Fabric
 from safetensors.torch import load_file
 
 from manetdiff.data import Settings, generate, read_dataset
-from manetdiff.data.files import locked
 from manetdiff.diffusion.weights import read_weights
-from manetdiff.errors import CheckpointError, DataError, ManetDiffError, TrainingError
+from manetdiff.errors import CheckpointError, DataError, FormatError, ManetDiffError, TrainingError
+from manetdiff.files import locked
 from manetdiff.model.config import ModelConfig
 from manetdiff.model.losses import LossWeights
 from manetdiff.radio import Radio
@@ -341,13 +341,13 @@ class TestWhatGoesWrong:
             run.train()
 
     def test_a_folder_that_another_run_writes_to_is_left_alone(self, corpus: Corpus, tmp_path: Path) -> None:
-        with locked(tmp_path), pytest.raises(DataError, match="another run is writing"):
+        with locked(tmp_path), pytest.raises(FormatError, match="another run is writing"):
             trainer(corpus, tmp_path).train()
         assert list(tmp_path.iterdir()) == []
 
     def test_a_folder_that_cannot_be_made_is_named(self, corpus: Corpus, tmp_path: Path) -> None:
         (tmp_path / "file").touch()
-        with pytest.raises(TrainingError, match="file/run: the folder cannot be made"):
+        with pytest.raises(FormatError, match="file/run: the folder cannot be made"):
             trainer(corpus, tmp_path / "file" / "run").train()
 
 

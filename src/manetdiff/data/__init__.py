@@ -2,7 +2,7 @@
 
 from manetdiff.data.benchmark import BENCHMARKS, Benchmark, benchmark_dataset, load_benchmark, make_benchmark
 from manetdiff.data.dataset import Dataset, LayoutArrays, read_dataset, read_shard
-from manetdiff.data.generate import Progress, generate
+from manetdiff.data.folder import Progress, generate
 from manetdiff.data.layouts import SolvedLayout, make_layouts
 from manetdiff.data.settings import BENCHMARK, TRAINING, Settings
 

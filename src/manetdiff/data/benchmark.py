@@ -10,12 +10,12 @@ from pathlib import Path
 
 from manetdiff.data.columns import metadata
 from manetdiff.data.dataset import Dataset, read_dataset
-from manetdiff.data.files import write_whole
-from manetdiff.data.generate import Progress, generate, remove_dataset
+from manetdiff.data.folder import Progress, generate, remove_dataset
 from manetdiff.data.layouts import SolvedLayout
 from manetdiff.data.settings import BENCHMARK, Settings, first_difference
 from manetdiff.data.shards import from_bytes, read_content, to_bytes
 from manetdiff.errors import DataError
+from manetdiff.files import write_whole
 
 PARTS = ".parts"
 PART_SIZE = 50

@@ -13,11 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from manetdiff.data.columns import LINK_COLUMNS, from_table
-from manetdiff.data.files import checksum_name
-from manetdiff.data.generate import read_settings
+from manetdiff.data.folder import read_settings
 from manetdiff.data.layouts import SolvedLayout
 from manetdiff.data.settings import Settings, first_difference
-from manetdiff.data.shards import from_bytes, read_content, read_sealed, shard_name
+from manetdiff.data.shards import checksum_name, from_bytes, read_content, read_sealed, shard_name
 from manetdiff.errors import DataError
 from manetdiff.topology import METRICS
 

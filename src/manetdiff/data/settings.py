@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from manetdiff.checks import LARGEST_SEED, check_whole
 from manetdiff.errors import DataError, ManetDiffError
 from manetdiff.radio import Radio
 from manetdiff.scenarios import FAMILIES
@@ -62,16 +63,16 @@ class Settings:
         if not self.nodes:
             raise DataError("nodes: name at least one fleet size")
         for nodes in self.nodes:
-            _check_whole("nodes", nodes, MIN_NODES, MAX_NODES)
+            check_whole(DataError, "nodes", nodes, MIN_NODES, MAX_NODES)
         _check_distinct("nodes", self.nodes)
-        _check_whole("count", self.count, 1, 2**32 - 1)
-        _check_whole("seed", self.seed, 0, 2**63 - 1)
-        _check_whole("search_moves", self.search_moves, 1, 2**62)
-        _check_whole("shard_size", self.shard_size, 1, 2**31 - 1)
+        check_whole(DataError, "count", self.count, 1, 2**32 - 1)
+        check_whole(DataError, "seed", self.seed, 0, LARGEST_SEED)
+        check_whole(DataError, "search_moves", self.search_moves, 1, 2**62)
+        check_whole(DataError, "shard_size", self.shard_size, 1, 2**31 - 1)
         if self.shards > MAX_SHARDS:
             least = -(-self.count // MAX_SHARDS)
             raise DataError(f"shard_size: {self.count} layouts need at least {least} in a shard, not {self.shard_size}")
-        _check_whole("domain", self.domain, TRAINING, BENCHMARK)
+        check_whole(DataError, "domain", self.domain, TRAINING, BENCHMARK)
         if not self.families:
             raise DataError("families: name at least one")
         for family in self.families:
@@ -158,11 +159,6 @@ def first_difference(before: Any, after: Any, name: str = "") -> tuple[str, Any,
                 return difference
         return None
     return None if before == after else (name, before, after)
-
-
-def _check_whole(name: str, value: object, low: int, high: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise DataError(f"{name}: give a whole number from {low} to {high}, not {value!r}")
 
 
 def _check_distinct(name: str, values: tuple[object, ...]) -> None:

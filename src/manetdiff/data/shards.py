@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,10 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from manetdiff.data.columns import SCHEMA, check_rows, settings_of, to_table
-from manetdiff.data.files import checksum_line, checksum_name, write_whole
 from manetdiff.data.layouts import SolvedLayout
 from manetdiff.data.settings import Settings
 from manetdiff.errors import DataError
+from manetdiff.files import write_whole
 
 # Values that hardly ever repeat. Their bytes compress better sorted by significance than in a dictionary.
 MEASURED = ("x", "y", "yaw", "displacement", "metric_mean_length", "metric_link_throughput", "metric_throughput")
@@ -94,6 +95,16 @@ def is_done(path: Path, settings: Settings, indices: range) -> bool:
             return there == [index for index in indices for _ in range(settings.rows_each)]
     except (DataError, pa.ArrowException, OSError):
         return False
+
+
+def checksum_name(path: Path) -> Path:
+    """The file that holds a file's checksum."""
+    return path.with_name(path.name + ".sha256")
+
+
+def checksum_line(path: Path, content: bytes) -> bytes:
+    """What `sha256sum` writes for a file of this name and content."""
+    return f"{hashlib.sha256(content).hexdigest()}  {path.name}\n".encode()
 
 
 def _leaf(field: pa.Field) -> str:

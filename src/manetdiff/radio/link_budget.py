@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from manetdiff.checks import check_above_0, is_number
 from manetdiff.errors import RadioError
 
 SPEED_OF_LIGHT = 299_792_458.0
@@ -25,12 +26,10 @@ class LinkBudget:
 
     def __post_init__(self) -> None:
         for name in ("frequency", "bandwidth", "power", "temperature"):
-            value = getattr(self, name)
-            if not (math.isfinite(value) and value > 0):
-                raise RadioError(f"link budget: {name} must be a finite number above 0, not {value!r}")
+            check_above_0(RadioError, f"link budget: {name}", getattr(self, name))
         for name in ("gain", "noise_figure", "losses"):
             value = getattr(self, name)
-            if not math.isfinite(value):
+            if not is_number(value):
                 raise RadioError(f"link budget: {name} must be a finite number of dB, not {value!r}")
 
     @property

@@ -6,8 +6,9 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
+from manetdiff.checks import check_above_0, check_at_least_0, check_choice, check_whole, is_number
 from manetdiff.errors import RadioError
 from manetdiff.fleet import Fleet
 from manetdiff.radio.link_budget import LinkBudget
@@ -55,18 +56,13 @@ class Radio:
     def __post_init__(self) -> None:
         for name in ("unit", "p_0", "p_max", "sigma2", "range", "bandwidth", "beamwidth"):
             value = getattr(self, name)
-            if value is not None and not (_is_number(value) and value > 0):
-                raise RadioError(f"radio: {name} must be a finite number above 0, not {value!r}")
+            if value is not None:
+                check_above_0(RadioError, f"radio: {name}", value)
         for name in ("alpha", "theta_max", "epsilon", "floor_db"):
-            value = getattr(self, name)
-            if not (_is_number(value) and value >= 0):
-                raise RadioError(f"radio: {name} must be a finite number of at least 0, not {value!r}")
-        if isinstance(self.sectors, bool) or not isinstance(self.sectors, int) or not 1 <= self.sectors <= 64:
-            raise RadioError(f"radio: sectors must be a whole number from 1 to 64, not {self.sectors!r}")
-        if self.reception not in ("sectored", "omni"):
-            raise RadioError(f"radio: reception must be 'sectored' or 'omni', not {self.reception!r}")
-        if self.pattern not in ("cone", "parabolic"):
-            raise RadioError(f"radio: pattern must be 'cone' or 'parabolic', not {self.pattern!r}")
+            check_at_least_0(RadioError, f"radio: {name}", getattr(self, name))
+        check_whole(RadioError, "radio: sectors", self.sectors, 1, 64)
+        check_choice(RadioError, "radio: reception", self.reception, get_args(Reception))
+        check_choice(RadioError, "radio: pattern", self.pattern, get_args(Pattern))
 
     @classmethod
     def from_link_budget(
@@ -96,12 +92,12 @@ class Radio:
         With alpha = 0 every link is sent at full power; above 0 a link of length d uses (d / range)^(2·alpha) of it.
         The received power is exactly Friis' `power · gain² · (wavelength / 4πd)²`.
         """
-        if not (_is_number(min_snr) and _is_number(alpha) and alpha >= 0):
-            raise RadioError(f"radio: min_snr and alpha must be finite numbers, not {min_snr!r} and {alpha!r}")
+        if not is_number(min_snr):
+            raise RadioError(f"radio: min_snr must be a finite number, not {min_snr!r}")
+        check_at_least_0(RadioError, "radio: alpha", alpha)
         budget = LinkBudget(frequency, bandwidth, power, gain, noise_figure, losses, temperature)
         reach = budget.distance_at_snr(min_snr) if range is None else range
-        if not (_is_number(reach) and reach > 0):
-            raise RadioError(f"radio: range must be a finite number above 0, not {range!r}")
+        check_above_0(RadioError, "radio: range", reach)
         at_one_metre = budget.received_power(1.0)
         return cls(
             unit=1.0,
@@ -139,12 +135,3 @@ class Radio:
         if unknown:
             raise RadioError(f"radio: unknown parameter {unknown[0]!r}; known are {', '.join(sorted(known))}")
         return cls(**values)
-
-
-def _is_number(value: object) -> bool:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return False
-    try:
-        return math.isfinite(value)
-    except OverflowError:  # a whole number beyond every float
-        return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from manetdiff.checks import is_number, is_whole
+from manetdiff.checks import check_above_0, is_whole
 from manetdiff.errors import SolverError
 
 
@@ -19,8 +19,8 @@ class Budget:
     def __post_init__(self) -> None:
         if (self.seconds is None) == (self.moves is None):
             raise SolverError("a budget is either a time in seconds or a number of moves, one of the two")
-        if self.seconds is not None and not (is_number(self.seconds) and self.seconds > 0):
-            raise SolverError(f"a time budget must be a finite number of seconds above 0, not {self.seconds!r}")
+        if self.seconds is not None:
+            check_above_0(SolverError, "a time budget", self.seconds)
         if self.moves is not None and not (is_whole(self.moves) and self.moves >= 1):
             raise SolverError(f"a move budget must be a whole number above 0, not {self.moves!r}")
 

@@ -10,10 +10,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from manetdiff.data.files import write_whole
 from manetdiff.data.settings import first_difference
 from manetdiff.diffusion.weights import described_bytes, read_described
 from manetdiff.errors import CheckpointError
+from manetdiff.files import write_whole
 from manetdiff.training.optimisation import AveragedWeights
 
 FORMAT_NAME = "manetdiff-checkpoint"

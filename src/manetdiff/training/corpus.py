@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import itertools
 import json
-import os
 import zipfile
 from collections.abc import Sequence
 from contextlib import suppress
@@ -22,8 +22,9 @@ from manetdiff.cores import usable_cores
 from manetdiff.data import Dataset, LayoutArrays, SolvedLayout, read_dataset
 from manetdiff.data.settings import first_difference
 from manetdiff.data.workers import in_order
-from manetdiff.errors import DataError
+from manetdiff.errors import DataError, FormatError
 from manetdiff.features import FEATURES_VERSION, layout_features
+from manetdiff.files import write_whole
 from manetdiff.fleet import Fleet
 from manetdiff.layout import Layout
 from manetdiff.model.graphs import Graphs, Layouts
@@ -223,16 +224,10 @@ def _kept(path: Path, layouts: int) -> dict[str, Tensor] | None:
 
 def _keep(path: Path, arrays: dict[str, np.ndarray]) -> None:
     """Leave features for the next run. Several runs may do so at once; where nobody may write, there is no harm."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            np.savez(file, **arrays)  # type: ignore[arg-type]
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)  # type: ignore[arg-type]
+    with suppress(FormatError):
+        write_whole(path, buffer.getvalue())
 
 
 def _last_layouts(dataset: Dataset, count: int) -> list[SolvedLayout]:

@@ -15,12 +15,12 @@ from lightning.fabric import Fabric
 from torch import Tensor, nn
 from torch.utils.tensorboard import SummaryWriter
 
-from manetdiff.data.files import locked, write_whole
 from manetdiff.diffusion.generator import DiffusionGenerator, TrainingDraws, VariationalGenerator, build
 from manetdiff.diffusion.process import Process
 from manetdiff.diffusion.weights import Weights
 from manetdiff.errors import TrainingError
 from manetdiff.features import FEATURES_VERSION
+from manetdiff.files import locked, made_folder, write_whole
 from manetdiff.model.graphs import Graphs, Layouts
 from manetdiff.model.losses import LossWeights
 from manetdiff.sampling import SamplerConfig
@@ -114,10 +114,7 @@ class Trainer:
 
     def train(self, report: Callable[[TrainingNews], None] = lambda news: None, until: int | None = None) -> RunState:
         """Take all steps that are left, or those up to step `until`. report: told first where the run begins."""
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise TrainingError(f"{self.folder}: the folder cannot be made: {error.strerror}") from None
+        made_folder(self.folder)
         with locked(self.folder) if self.fabric.is_global_zero else nullcontext():
             self._train(report, self.steps if until is None else min(until, self.steps))
         return self.state

@@ -7,14 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from manetdiff.checks import LARGEST_SEED, check_at_least_0, check_choice, check_flag, check_whole
 from manetdiff.errors import TrainingError
 
 PRECISIONS = ("32", "bf16")
-
-
-def _check(name: str, value: object, kind: type | tuple[type, ...], least: float) -> None:
-    if isinstance(value, bool) or not isinstance(value, kind) or not least <= value < float("inf"):  # type: ignore[operator]
-        raise TrainingError(f"recipe: {name} must be a number of at least {least}, not {value!r}")
 
 
 @dataclass(frozen=True)
@@ -56,24 +52,21 @@ class Recipe:
 
     def __post_init__(self) -> None:
         for name in ("epochs", "batch", "validate_every", "validation", "validation_steps", "checkpoint_every"):
-            _check(name, getattr(self, name), int, 1)
-        for name in ("seed", "warmup", "plain_epochs", "patience"):
-            _check(name, getattr(self, name), int, 0)
+            check_whole(TrainingError, f"recipe: {name}", getattr(self, name), 1)
+        for name in ("warmup", "plain_epochs", "patience"):
+            check_whole(TrainingError, f"recipe: {name}", getattr(self, name))
+        check_whole(TrainingError, "recipe: seed", self.seed, 0, LARGEST_SEED)
         for name in ("rate", "last_rate", "weight_decay", "ema", "clip"):
-            _check(name, getattr(self, name), (int, float), 0)
+            check_at_least_0(TrainingError, f"recipe: {name}", getattr(self, name))
         if self.ema >= 1:
             raise TrainingError(f"recipe: ema must be below 1, not {self.ema!r}")
-        if self.precision not in PRECISIONS:
-            raise TrainingError(f"recipe: precision must be one of {', '.join(PRECISIONS)}, not {self.precision!r}")
+        check_choice(TrainingError, "recipe: precision", self.precision, PRECISIONS)
         for name in ("compiled", "mirror"):
-            if not isinstance(getattr(self, name), bool):
-                raise TrainingError(f"recipe: {name} must be true or false, not {getattr(self, name)!r}")
+            check_flag(TrainingError, f"recipe: {name}", getattr(self, name))
         if not all(0 < share < float("inf") for _, share in self.mix):
             raise TrainingError(f"recipe: the shares of a mix must be numbers above 0, not {self.mix!r}")
         if len(dict(self.mix)) < len(self.mix):
             raise TrainingError(f"recipe: a mix names a fleet size twice: {self.mix!r}")
-        if self.seed >= 2**63:
-            raise TrainingError(f"recipe: seed must be below 2^63, not {self.seed}")
 
     def to_dict(self) -> dict[str, Any]:
         """All values, JSON-ready."""

@@ -10,18 +10,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from manetdiff.data.files import locked, write_whole
+from manetdiff.checks import check_whole
 from manetdiff.data.layouts import SolvedLayout, draw_layouts, make_layouts
 from manetdiff.data.settings import FORMAT, FORMAT_NAME, Settings, first_difference
 from manetdiff.data.shards import is_done, shard_name, write_shard
 from manetdiff.data.workers import in_order
 from manetdiff.errors import DataError
+from manetdiff.files import TEMPORARY, locked, made_folder, write_whole
 
 DATASET = "dataset.json"
 # Layouts that a worker makes at a time: few, so that all are busy to the end.
 TASK = 8
 OUR_FILE = re.compile(r"dataset\.json|shard-\d{5}\.parquet(\.sha256)?")
-OUR_TEMPORARY = re.compile(rf"\.({OUR_FILE.pattern})\.tmp")
+OUR_TEMPORARY = re.compile(rf"\.({OUR_FILE.pattern})(\.[0-9a-f]+)?{re.escape(TEMPORARY)}")
 
 
 @dataclass(frozen=True)
@@ -45,16 +46,11 @@ def generate(
     The bytes depend on the settings alone: not on the number of workers, on time, or on how often a run was stopped.
     Workers are spawned, so a script that asks for more than one needs `if __name__ == "__main__":`.
     """
-    if workers < 1:
-        raise DataError(f"workers: give a whole number of at least 1, not {workers}")
+    check_whole(DataError, "workers", workers, 1)
     _refuse_foreign(settings, folder)
     # Settings that cannot be drawn at all are refused before anything is written.
     draw_layouts(settings, 0)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise DataError(f"{folder}: cannot be made: {error.strerror}") from None
-    with locked(folder):
+    with locked(made_folder(folder)):
         # Again, now that nobody else can write here.
         _refuse_foreign(settings, folder)
         for path in folder.iterdir():

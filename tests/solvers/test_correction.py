@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from manetdiff import Fleet, Radio, Topology, correct, metrics, polish, solve
@@ -37,7 +35,6 @@ def _admissible_between_parts(topology: Topology, layout: Layout) -> int:
 
 
 @given(st.data())
-@settings(max_examples=150)
 def test_any_garbage_comes_out_sound_and_connected_where_it_can_be(data: st.DataObject) -> None:
     fleet = data.draw(fleets(largest=64))
     raw = data.draw(topologies(len(fleet)))
@@ -123,25 +120,6 @@ def test_pruning_drops_a_harmful_link_and_no_bridge() -> None:
         if metrics(correct(raw, fleet), fleet)["connected"]:
             assert metrics(eager, fleet)["connected"] == 1
     assert pruned > 0
-
-
-@pytest.mark.parametrize("n", [16, 64])
-def test_correction_is_quick(n: int) -> None:
-    rng = np.random.default_rng(1)
-    fleet = draw("scatter", n, rng)
-    times = []
-    for density in np.linspace(0.0, 1.0, 21):
-        raw = Topology(np.argwhere(np.triu(rng.random((n, n)) < density, 1)), rng.integers(0, 2, n))
-        # The best of three: what is measured is the algorithm, not how busy the machine is.
-        tries = []
-        for _ in range(3):
-            start = time.perf_counter()
-            correct(raw, fleet)
-            tries.append(time.perf_counter() - start)
-        times.append(min(tries))
-    assert max(times) < 0.1
-    if n == 16:
-        assert np.median(times) < 0.005
 
 
 @given(st.data(), radios(), st.integers(1, 400), st.integers(0, 99))

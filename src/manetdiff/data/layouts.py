@@ -24,13 +24,11 @@ ANY_REACH = 1e9
 
 
 @dataclass(frozen=True)
-class SolvedLayout:
-    """A fleet with the topology that the reference search found for it.
+class DrawnLayout:
+    """A fleet before it is solved.
 
     index: which layout of the set it is; step: 0 as drawn, 1 after moving.
     displacement: from step 0, normalised (0 at step 0); motion: the model that moved it (None at step 0).
-    topology: it knows its layout; its report holds method, moves (the search's budget), restarts, seed and fallback.
-    metrics: by the names in manetdiff.topology.METRICS.
     """
 
     index: int
@@ -39,6 +37,16 @@ class SolvedLayout:
     motion: str | None
     family: str
     fleet: Fleet
+
+
+@dataclass(frozen=True)
+class SolvedLayout(DrawnLayout):
+    """A fleet with the topology that the reference search found for it.
+
+    topology: it knows its layout; its report holds method, moves (the search's budget), restarts, seed and fallback.
+    metrics: by the names in manetdiff.topology.METRICS.
+    """
+
     topology: Topology
     metrics: Mapping[str, float] = field(repr=False)
 
@@ -46,18 +54,6 @@ class SolvedLayout:
     def layout(self) -> Layout:
         """The fleet under the radio that it was solved for."""
         return self.topology.on()
-
-
-@dataclass(frozen=True)
-class DrawnLayout:
-    """A layout before it is solved."""
-
-    index: int
-    step: int
-    displacement: float
-    motion: str | None
-    family: str
-    fleet: Fleet
 
 
 def make_layouts(settings: Settings, index: int) -> list[SolvedLayout]:

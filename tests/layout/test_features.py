@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from manetdiff import Fleet, Radio
 from manetdiff.features import LayoutFeatures, layout_features, pad
 from manetdiff.features.layout import NODE_FEATURES, PAIR_FEATURES
-from manetdiff.model.graphs import Layouts
+from manetdiff.model.tensors import Layouts
 from manetdiff.radio import link_tables
 from manetdiff.scenarios import FAMILIES, draw
 from manetdiff.training.mirror import mirrored

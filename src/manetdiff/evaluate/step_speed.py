@@ -13,7 +13,7 @@ from manetdiff.diffusion.generator import DiffusionGenerator
 from manetdiff.diffusion.weights import packaged_weights
 from manetdiff.features import layout_features, pad
 from manetdiff.model.config import ModelConfig
-from manetdiff.model.graphs import Layouts
+from manetdiff.model.tensors import Layouts
 from manetdiff.radio import Radio
 from manetdiff.runtime.bundle import find_bundle
 from manetdiff.runtime.model import Model

@@ -17,7 +17,7 @@ from manetdiff.errors import FleetError, ModelError
 from manetdiff.features import LayoutFeatures, layout_features, pad
 from manetdiff.fleet import Fleet
 from manetdiff.gpu.captured import BatchChain
-from manetdiff.model.graphs import Layouts
+from manetdiff.model.tensors import Layouts
 from manetdiff.radio import Radio, link_tables
 from manetdiff.runtime.chain import States
 from manetdiff.runtime.effort import Effort

@@ -19,14 +19,14 @@ from manetdiff.fleet import Fleet
 from manetdiff.radio import LinkTables, Radio, link_tables
 from manetdiff.runtime.bundle import DEFAULT, SMALL, Bundle, find_bundle
 from manetdiff.runtime.carry import Carried, carried_over
-from manetdiff.runtime.chain import TOGETHER, Chain, Controls, Noise, States
+from manetdiff.runtime.chain import TOGETHER, Chain, Noise, States
 from manetdiff.runtime.effort import UPDATE, Effort, chosen_effort
 from manetdiff.runtime.modes import Mending, Mode, chosen_mode, mending
 from manetdiff.runtime.options import Asked, Options
 from manetdiff.runtime.pace import Pace, affordable, pace_of
 from manetdiff.runtime.pins import CheckedPins, check_pins
 from manetdiff.runtime.refine import Refinement, Sample, Stages, best_of, samples_of
-from manetdiff.sampling import Draws, chain_draws, time_pairs
+from manetdiff.sampling import plain_settings, time_pairs
 from manetdiff.topology import Topology
 
 FEWEST, MOST = 2, 256  # nodes
@@ -159,19 +159,18 @@ class Model:
         layout = chain.embed(layout_features(fleet, radio, tables))
         embedded = time.perf_counter()
         redundancy = chain.sampling.redundancy if change is None and effort.redundant else 1.0
-        controls = Controls.plain(len(fleet), chain.sampling.temperature, redundancy)
+        settings = plain_settings(len(fleet), chain.sampling.temperature, redundancy)
         if checked is not None:
-            controls = controls._replace(favour=controls.favour + checked.favour())
+            settings = settings._replace(edge_bias=settings.edge_bias + checked.edge_bias())
         way = _way(layout.noise, change, effort)
         if change is not None and change[1].pull:
-            controls = controls._replace(guide=change[0].states.edges, guide_weight=_weights(*change))
+            settings = settings._replace(guide=change[0].states.edges, guide_weight=_weights(*change))
         sampled: list[Sample] = []
         for start in range(0, effort.samples, TOGETHER):
             streams = [(seed, k) for k in range(start, min(start + TOGETHER, effort.samples))]
-            draws = chain_draws(streams, len(fleet), effort.steps + 1, decide=True)
-            first = chain.noised(layout, way.noise, way.clean, way.noised_to, draws.edges[0], draws.parity[0])
-            later = Draws(draws.edges[1:], draws.parity[1:])
-            outcome = chain.run(layout, way.noise, first, way.pairs, later, controls)
+            draws = chain.draws(streams, len(fleet), effort.steps + 1)
+            first = chain.noised(layout, way.noise, way.clean, way.noised_to, draws)
+            outcome = chain.run(layout, way.noise, first, way.pairs, draws.rounds(1), settings)
             sampled += samples_of(outcome.states, checked)
         seconds = {"layout": embedded - began, "sampling": time.perf_counter() - embedded}
         made = {"method": "netdiff", "weights": chain.name, "seed": seed, "fleet": fleet, **told}

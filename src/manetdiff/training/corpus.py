@@ -25,7 +25,7 @@ from manetdiff.data.workers import in_order
 from manetdiff.errors import DataError
 from manetdiff.features import FEATURES_VERSION, layout_features
 from manetdiff.fleet import Fleet
-from manetdiff.model.graphs import Graphs, Layouts
+from manetdiff.model.tensors import Graphs, Layouts
 from manetdiff.radio import Radio
 from manetdiff.scenarios import FAMILIES
 

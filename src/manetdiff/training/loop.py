@@ -20,8 +20,8 @@ from manetdiff.diffusion.process import Process
 from manetdiff.diffusion.weights import Weights
 from manetdiff.errors import TrainingError
 from manetdiff.features import FEATURES_VERSION
-from manetdiff.model.graphs import Graphs, Layouts
 from manetdiff.model.losses import LossWeights
+from manetdiff.model.tensors import Graphs, Layouts
 from manetdiff.sampling import SamplerConfig
 from manetdiff.training.checkpoint import CHECKPOINT, Progress, load_checkpoint, save_checkpoint
 from manetdiff.training.corpus import Corpus

@@ -11,7 +11,7 @@ import torch
 from manetdiff.data import SolvedLayout
 from manetdiff.diffusion.generator import Generator
 from manetdiff.features import LayoutFeatures, layout_features, pad
-from manetdiff.model.graphs import Graphs, Layouts
+from manetdiff.model.tensors import Graphs, Layouts
 from manetdiff.radio import LinkTables, Radio, link_tables
 from manetdiff.sampling import SamplerConfig
 from manetdiff.topology import METRICS, Topology

@@ -5,20 +5,26 @@
 
 Runs that were stopped go on; those that are done are left alone. Afterwards each is packed with its card:
 
-    manetdiff weights acam-123 --pack runs/acam-123/last.safetensors --out src/manetdiff/weights --commit …
+    manetdiff weights acam-123 --pack runs/acam-123/last.safetensors --out studies --commit …
 
-(--out studies for those that only the tables of `manetdiff reproduce` need.)
+(--out src/manetdiff/weights for netdiff, netdiff-small and netdiff-heading, which come with the package.)
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
-import subprocess
 import sys
 import time
 from dataclasses import dataclass
+from multiprocessing import get_context
+from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import Any
+
+from manetdiff.cli.train_progress import shown
+from manetdiff.training import train
 
 SEEDS = (123, 124, 125)
 THREE_SEEDS = ("acam", "cam", "none", "ddpm-gt", "acam-plain", "cam-plain", "none-plain", "ddpm-gt-plain")
@@ -27,50 +33,46 @@ ONE_SEED = ("one-token", "cross-entropy", "gt-vae", "graph-vae", "components")
 BRIEF_THREE_SEEDS = ("acam", "cam", "none", "ddpm-gt")
 BRIEF_ONE_SEED = ("one-token", "cross-entropy")
 # The same for every ablation.
-ABLATION = ("--batch", "512", "--rate", "0.002")
+ABLATION = {"batch": 512, "rate": 0.002}
 # Larger networks, to see whether the order is a matter of capacity.
 WIDE = ("acam", "cam", "none", "ddpm-gt")
-LARGE = ("--width", "48", "--blocks", "6")
+LARGE = {"width": 48, "blocks": 6}
 TOKENS = (2, 4, 8)
 LEFT_OUT = ("escort", "crossing")
 
 
 @dataclass(frozen=True)
 class Job:
-    """A run: its name, whether it is trained on mixed sizes, and the options of `manetdiff train`."""
+    """A run: its name, whether it is trained on mixed sizes, and the arguments of `train`."""
 
     name: str
     mixed: bool
-    options: tuple[str, ...]
+    arguments: dict[str, Any]
 
 
 def jobs(epochs: dict[str, int]) -> list[Job]:
     """All runs, the longest first."""
-    mix = ("--mix", "16:2,32:1")
+    mix = {16: 2.0, 32: 1.0}
     listed = [
-        Job("netdiff-small", True, ("--epochs", str(epochs["small"]), *mix)),
-        Job("netdiff", True, (*LARGE, "--epochs", str(epochs["large"]), *mix)),
-        Job("netdiff-heading", True, ("--heading", "3", "--epochs", str(epochs["small"]), *mix)),
+        Job("netdiff-small", True, {"epochs": epochs["small"], "mix": mix}),
+        Job("netdiff", True, {**LARGE, "epochs": epochs["large"], "mix": mix}),
+        Job("netdiff-heading", True, {"heading": 3.0, "epochs": epochs["small"], "mix": mix}),
     ]
-    ablations = [(variant, seed) for variant in THREE_SEEDS for seed in SEEDS]
-    ablations += [(variant, SEEDS[0]) for variant in ONE_SEED]
-    for variant, seed in ablations:
-        options = ("--model", variant, "--seed", str(seed), "--epochs", str(epochs["ablation"]), *ABLATION)
-        listed.append(Job(f"{variant}-{seed}", False, options))
-    brief = [(variant, seed) for variant in BRIEF_THREE_SEEDS for seed in SEEDS]
-    brief += [(variant, SEEDS[0]) for variant in BRIEF_ONE_SEED]
-    for variant, seed in brief:
-        options = ("--model", variant, "--seed", str(seed), "--epochs", str(epochs["brief"]), *ABLATION)
-        listed.append(Job(f"{variant}-brief-{seed}", False, options))
-    plain = ("--seed", str(SEEDS[0]), "--epochs", str(epochs["ablation"]), *ABLATION)
-    listed += [Job(f"tokens-{count}-{SEEDS[0]}", False, ("--tokens", str(count), *plain)) for count in TOKENS]
-    listed += [Job(f"{variant}-wide-{SEEDS[0]}", False, ("--model", variant, *LARGE, *plain)) for variant in WIDE]
-    left_out = tuple(word for family in LEFT_OUT for word in ("--leave-out", family))
-    listed.append(Job(f"left-out-{SEEDS[0]}", False, (*left_out, *plain)))
-    sixty = ("--seed", str(SEEDS[0]), "--epochs", str(epochs["mixed"]), *ABLATION, "--mix", "16:0.6,32:0.4")
-    listed += [
-        Job(f"{variant}-mixed-{SEEDS[0]}", True, ("--model", variant, *sixty)) for variant in ("acam", "ddpm-gt-plain")
-    ]
+    for length, three_seeds, one_seed in (
+        ("ablation", THREE_SEEDS, ONE_SEED),
+        ("brief", BRIEF_THREE_SEEDS, BRIEF_ONE_SEED),
+    ):
+        runs = [(model, seed) for model in three_seeds for seed in SEEDS] + [(model, SEEDS[0]) for model in one_seed]
+        for model, seed in runs:
+            name = f"{model}-brief-{seed}" if length == "brief" else f"{model}-{seed}"
+            listed.append(Job(name, False, {"model": model, "seed": seed, "epochs": epochs[length], **ABLATION}))
+    seed = SEEDS[0]
+    one = {"seed": seed, "epochs": epochs["ablation"], **ABLATION}
+    listed += [Job(f"tokens-{count}-{seed}", False, {"tokens": count, **one}) for count in TOKENS]
+    listed += [Job(f"{model}-wide-{seed}", False, {"model": model, **LARGE, **one}) for model in WIDE]
+    listed.append(Job(f"left-out-{seed}", False, {"leave_out": LEFT_OUT, **one}))
+    sixty = {**one, "epochs": epochs["mixed"], "mix": {16: 0.6, 32: 0.4}}
+    listed += [Job(f"{model}-mixed-{seed}", True, {"model": model, **sixty}) for model in ("acam", "ddpm-gt-plain")]
     return listed
 
 
@@ -87,7 +89,9 @@ def main() -> None:
     parser.add_argument("--mixed-epochs", type=int, default=28)
     parser.add_argument("--small-epochs", type=int, default=203)
     parser.add_argument("--large-epochs", type=int, default=296)
-    parser.add_argument("--extra", default="", help="more options for every run, in one string")
+    parser.add_argument(
+        "--extra", type=json.loads, default={}, help='more arguments of train for every run, as JSON: {"clip": 2}'
+    )
     given = parser.parse_args()
     epochs = {
         "ablation": given.ablation_epochs,
@@ -101,30 +105,36 @@ def main() -> None:
         parser.error(f"--only: no run {', '.join(sorted(unknown))}; there are {', '.join(sorted(known))}")
     wanted = [job for job in jobs(epochs) if not given.only or job.name in given.only]
     waiting = [job for job in wanted if not (given.out / job.name / "last.safetensors").exists()]
-    running: dict[str, subprocess.Popen[bytes]] = {}
+    running: dict[str, BaseProcess] = {}
+    os.environ["OMP_NUM_THREADS"] = "1"  # of the processes that are started
     (given.out / "logs").mkdir(parents=True, exist_ok=True)
     failed = []
     while waiting or running:
         while waiting and len(running) < given.parallel:
             job = waiting.pop(0)
             data = given.mixed if job.mixed else given.sixteen
-            running[job.name] = start(job, data, given.out, given.extra.split())
+            arguments = (data, given.out / job.name, given.out / "logs" / f"{job.name}.log")
+            running[job.name] = get_context("spawn").Process(
+                target=run, args=(*arguments, {**job.arguments, **given.extra})
+            )
+            running[job.name].start()
             print(f"{job.name}: started", flush=True)
         time.sleep(1)
         for name, process in list(running.items()):
-            if process.poll() is not None:
+            if process.exitcode is not None:
                 del running[name]
-                failed += [name] if process.returncode else []
-                print(f"{name}: {'failed, see its log' if process.returncode else 'done'}", flush=True)
+                failed += [name] if process.exitcode else []
+                print(f"{name}: {'failed, see its log' if process.exitcode else 'done'}", flush=True)
     sys.exit(f"failed: {', '.join(failed)}" if failed else 0)
 
 
-def start(job: Job, data: list[str], out: Path, extra: list[str]) -> subprocess.Popen[bytes]:
+def run(data: list[str], out: Path, log: Path, arguments: dict[str, Any]) -> None:
     """A run in a process of its own, its words in a log."""
-    command = [sys.executable, "-m", "manetdiff", "train", *data, "--out", str(out / job.name), *job.options, *extra]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    with (out / "logs" / f"{job.name}.log").open("ab") as log:
-        return subprocess.Popen(command, stdout=log, stderr=log, env=environment)
+    with log.open("ab") as file:
+        os.dup2(file.fileno(), sys.stdout.fileno())
+        os.dup2(file.fileno(), sys.stderr.fileno())
+    with shown() as report:
+        train(data, out, report=report, **arguments)
 
 
 if __name__ == "__main__":

@@ -14,28 +14,37 @@ from manetdiff.compiled import COMPILED_ROOMS
 
 PACKAGE = Path(manetdiff.__file__).parent
 
+# In the order of the house: each room knows the ground floor and, of the rooms above it, those named here.
 KNOWS = {
     "fleet": set(),
     "radio": {"fleet"},
-    "topology": {"fleet", "radio"},
+    "layout": {"fleet", "radio"},
+    "topology": {"fleet", "radio", "layout"},
     "scenarios": {"fleet"},
-    "solvers": {"fleet", "radio", "topology"},
-    "data": {"fleet", "radio", "topology", "scenarios", "solvers"},
-    "formats": {"fleet", "radio", "topology"},
-    "features": {"fleet", "radio"},
+    "solvers": {"fleet", "radio", "layout", "topology"},
+    "data": {"fleet", "radio", "layout", "topology", "scenarios", "solvers"},
+    "formats": {"fleet", "radio", "layout", "topology"},
+    "features": {"fleet", "radio", "layout"},
     "sampling": set(),
+    "weights": set(),
     "model": {"features"},
-    "diffusion": {"radio", "features", "sampling", "model"},
-    "training": {"fleet", "radio", "topology", "scenarios", "data", "features", "sampling", "model", "diffusion"},
-    "runtime": {"fleet", "radio", "topology", "solvers", "features", "sampling"},
-    "gpu": {"fleet", "radio", "topology", "solvers", "features", "sampling", "model", "diffusion", "runtime"},
+    "diffusion": {"radio", "features", "sampling", "weights", "model"},
+    "training": {
+        *("fleet", "radio", "layout", "topology", "scenarios", "data"),
+        *("features", "sampling", "model", "diffusion"),
+    },
+    "runtime": {"fleet", "radio", "layout", "topology", "solvers", "features", "sampling", "weights"},
+    "gpu": {
+        *("fleet", "radio", "layout", "topology", "solvers"),
+        *("features", "sampling", "weights", "model", "diffusion", "runtime"),
+    },
     "export": {"features", "sampling", "model", "diffusion", "runtime"},
 }
 KNOWS["evaluate"] = set(KNOWS)
-KNOWS["simulation"] = {"fleet", "radio", "topology", "runtime", "formats", "evaluate"}
+KNOWS["simulation"] = {"fleet", "radio", "layout", "topology", "runtime", "formats", "evaluate"}
 KNOWS["reproduce"] = set(KNOWS)
 KNOWS["cli"] = set(KNOWS)
-GROUND = {"errors", "compiled", "cores", "__version__"}
+GROUND = {"errors", "checks", "files", "compiled", "cores", "__version__"}
 
 
 def _imported_rooms(file: Path) -> set[str]:

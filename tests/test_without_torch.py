@@ -52,6 +52,8 @@ def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
         ("data", "--out", "layouts", "--nodes", "6", "--count", "4", "--search-moves", "100", "--workers", "1"),
         ("evaluate", "bench16", "--method", "mst-greedy", "--layouts", "3"),
         ("train", "--help"),
+        ("weights",),
+        ("weights", "netdiff"),
     ],
 )
 def test_commands_that_need_no_training_run_without_torch(arguments: tuple[str, ...], tmp_path: Path) -> None:
@@ -66,7 +68,12 @@ def test_commands_that_need_no_training_run_without_torch(arguments: tuple[str, 
 
 @pytest.mark.parametrize(
     "arguments",
-    [("train", ".", "--out", "run"), ("weights",), ("evaluate", "--weights", "netdiff"), ("export", "netdiff")],
+    [
+        ("train", ".", "--out", "run"),
+        ("weights", "mine", "--pack", "x"),
+        ("evaluate", "--weights", "netdiff"),
+        ("export", "netdiff"),
+    ],
 )
 def test_commands_that_need_torch_say_what_to_install(arguments: tuple[str, ...], tmp_path: Path) -> None:
     done = run(*arguments, cwd=tmp_path)

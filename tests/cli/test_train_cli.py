@@ -10,8 +10,12 @@ import torch
 
 from manetdiff.cli.app import main
 from manetdiff.data import Settings, generate
+from manetdiff.diffusion.weights import read_weights
+from manetdiff.weights.finder import PACKAGE
 
 SMALL = ("--width", "8", "--blocks", "1", "--no-compile", "--precision", "32", "--accelerator", "cpu")
+FLEET = str(Path(__file__).parents[2] / "docs" / "examples" / "escort.json")
+RUN = ("--epochs", "2", "--batch", "8", "--loss", "odd=0,sector=0.1", "--loss", "cosine=0.5", *SMALL)
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +29,7 @@ def layouts(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def run_folder(layouts: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("run") / "run"
-    call("train", str(layouts), "--out", str(folder), "--epochs", "2", "--batch", "8", *SMALL)
+    call("train", str(layouts), "--out", str(folder), *RUN)
     return folder
 
 
@@ -52,9 +56,14 @@ def test_a_run_leaves_weights_a_checkpoint_a_log_and_a_picture(run_folder: Path)
     assert (run_folder / "samples.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_the_loss_has_the_weights_asked_for_and_else_the_model_s(run_folder: Path) -> None:
+    losses = read_weights(run_folder / "last.safetensors").card["losses"]
+    assert losses == {"edges": 1.0, "parity": 1.0, "sector": 0.1, "cosine": 0.5, "odd": 0.0}
+
+
 def test_the_same_command_goes_on_or_finds_nothing_to_do(run_folder: Path, layouts: Path) -> None:
     before = (run_folder / "last.safetensors").read_bytes()
-    call("train", str(layouts), "--out", str(run_folder), "--epochs", "2", "--batch", "8", *SMALL)
+    call("train", str(layouts), "--out", str(run_folder), *RUN)
     assert (run_folder / "last.safetensors").read_bytes() == before
 
 
@@ -83,9 +92,28 @@ def test_weights_are_packed_with_their_card(
     assert "commit abc" in capsys.readouterr().out
 
 
-def test_packaged_weights_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_weights_are_listed_with_where_they_are(capsys: pytest.CaptureFixture[str]) -> None:
     call("weights")
-    assert "netdiff" in capsys.readouterr().out
+    rows = {line.split()[0]: line.split()[-1] for line in capsys.readouterr().out.splitlines()}
+    assert (rows["netdiff"], rows["acam-123"]) == ("package", "studies")
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (("generate", FLEET, "--weights", "FILE.safetensors"), "make a runtime file of it: manetdiff export /"),
+        (("generate", FLEET, "--weights", "acam-123"), "make a runtime file of it: manetdiff export acam-123"),
+        (("evaluate", "--weights", "FILE.netdiff"), "is a runtime file"),
+        (("export", "FILE.netdiff"), "is a runtime file"),
+        (("weights", "FILE.netdiff"), "is a runtime file"),
+    ],
+)
+def test_the_wrong_kind_of_weights_is_answered_with_what_to_do(
+    command: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = refused(*(word.replace("FILE", str(PACKAGE / "netdiff")) for word in command), capsys=capsys)
+    assert message in said
+    assert said.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -94,6 +122,9 @@ def test_packaged_weights_are_listed(capsys: pytest.CaptureFixture[str]) -> None
         (("--recipe", "nonsense"), "unknown recipe"),
         (("--model", "nonsense"), "unknown model"),
         (("--mix", "16"), "--mix"),
+        (("--loss", "edges=1,nonsense=2"), "no term of the loss nonsense; there are cosine, edges"),
+        (("--loss", "edges=1", "--loss", "odd=much"), "--loss: give names and numbers such as"),
+        (("--loss", "odd=-1"), "the weight of odd"),
         (("--batch", "4000"), "smaller batch"),
         (("--width", "0"), "width"),
         (("--epochs", "0"), "epochs"),

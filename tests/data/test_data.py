@@ -295,9 +295,10 @@ class TestReading:
     def test_a_stored_layout_can_be_solved_again(self, whole: Path) -> None:
         for layout in read_dataset(whole):
             report = layout.topology.report
-            again = solve(layout.fleet, Radio(), report["method"], seed=report["seed"], moves=report["moves"])
+            assert (report.method, report.seed) == ("reference", 2 * layout.index + layout.step)
+            again = solve(layout.fleet, seed=2 * layout.index + layout.step, moves=report.moves)
             assert again == layout.topology
-            assert again.report["restarts"] == report["restarts"]
+            assert again.report.restarts == report.restarts
 
     def test_shards_make_up_the_set(self, whole: Path) -> None:
         dataset = read_dataset(whole)
@@ -450,7 +451,7 @@ class TestStreams:
         settings = Settings(nodes=(6,), count=5, seed=1, radio=Radio(unit=1000.0, range=12.0), search_moves=100)
         for index in range(5):
             layout = draw_layouts(settings, index)[0]
-            assert solve(layout.fleet, settings.radio, moves=100).report["components"] == 1
+            assert solve(layout.fleet, settings.radio, moves=100).report.components == 1
 
 
 class TestBenchmarks:

@@ -28,17 +28,19 @@ from manetdiff.diffusion.weights import Weights, read_weights
 from manetdiff.errors import CheckpointError, ModelError
 from manetdiff.export.write import exported
 from manetdiff.features import layout_features, pad
+from manetdiff.layout import Layout
 from manetdiff.model.config import ModelConfig
 from manetdiff.model.losses import LossWeights
 from manetdiff.model.tensors import Graphs, Layouts
 from manetdiff.radio import link_tables
-from manetdiff.runtime.bundle import SMALL, Bundle, find_bundle, read_bundle
+from manetdiff.runtime.bundle import Bundle, find_bundle, read_bundle
 from manetdiff.runtime.chain import Chain, States
 from manetdiff.runtime.model import Model
 from manetdiff.runtime.modes import Mode
 from manetdiff.sampling import SamplerConfig, chain_draws, plain_settings
 from manetdiff.training.plan import Plan
 from manetdiff.training.recipe import RECIPES
+from manetdiff.weights import SMALL
 from support.diffusion_samples import noised_share, precise, within_chance
 from support.exported_chains import layout_pair, repeated, run_chain
 from support.graph_samples import mask_of, perturbed, scattered_graphs, scattered_layouts, uniform_draws
@@ -61,7 +63,7 @@ def flying(n: int, seed: int) -> Fleet:
 
 
 def layouts_of(*fleets: Fleet, sectors: int = 4, n: int | None = None) -> Layouts:
-    return Layouts.from_numpy(pad([layout_features(fleet, Radio(sectors=sectors)) for fleet in fleets], n))
+    return Layouts.from_numpy(pad([layout_features(Layout(fleet, Radio(sectors=sectors))) for fleet in fleets], n))
 
 
 def risk_of(fleet: Fleet, sectors: int = 4) -> Matrix:
@@ -441,7 +443,7 @@ class TestExported:
         positions = [[float(x), float(y)] for x in (0, 1, 2) for y in (0, 3)]
         fleet = Fleet(positions, np.radians([0.0, 90.0, 180.0, -90.0, 0.0, 180.0]))
         assert keeps_clear_of_borders(fleet, 4)
-        made = chain.embed(layout_features(fleet, Radio())).arrays["pace"]
+        made = chain.embed(layout_features(Layout(fleet, Radio()))).arrays["pace"]
         wanted = PROCESS.pace(layouts_of(fleet), 4)
         assert wanted is not None
         np.testing.assert_allclose(made, wanted.numpy(), atol=1e-4)

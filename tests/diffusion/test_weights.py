@@ -11,23 +11,15 @@ from safetensors.torch import save
 import manetdiff
 from manetdiff.diffusion.generator import build
 from manetdiff.diffusion.process import Process
-from manetdiff.diffusion.weights import (
-    FORMAT,
-    FORMAT_NAME,
-    Weights,
-    described_bytes,
-    packaged_names,
-    packaged_weights,
-    read_weights,
-)
+from manetdiff.diffusion.weights import Weights, described_bytes, find_weights, read_weights
 from manetdiff.errors import CheckpointError
 from manetdiff.evaluate.cards import card_page
-from manetdiff.evaluate.models import find_weights
 from manetdiff.features import FEATURES_VERSION
 from manetdiff.model.config import ModelConfig
 from manetdiff.radio import Radio
-from manetdiff.reproduce.measured import STUDIES_FOLDER
 from manetdiff.sampling import SamplerConfig
+from manetdiff.weights import WEIGHTS_FILE, known, read_header
+from manetdiff.weights.header import FORMAT, FORMAT_NAME
 
 PACKAGE = Path(manetdiff.__file__).parent
 CONFIG = ModelConfig(width=8, blocks=1, tokens=2)
@@ -90,8 +82,9 @@ class TestRefused:
         path = tmp_path / "torn.safetensors"
         for length in (0, 5, 8, 100, len(content) // 2, len(content) - 1):
             path.write_bytes(content[:length])
-            with pytest.raises(CheckpointError, match="torn"):
-                read_weights(path)
+            for read in (read_weights, read_header):
+                with pytest.raises(CheckpointError, match="torn"):
+                    read(path)
 
     def test_another_program_s_safetensors(self, tmp_path: Path) -> None:
         path = tmp_path / "other.safetensors"
@@ -138,34 +131,21 @@ class TestRefused:
         with pytest.raises(CheckpointError, match="do not fit"):
             odd.build()
 
-    def test_an_unknown_name(self) -> None:
-        with pytest.raises(CheckpointError, match="neither a file nor packaged"):
-            find_weights("nonsense")
 
-
-class TestPackaged:
+class TestKnown:
     def test_the_default_model_is_there(self) -> None:
-        assert packaged_weights().config.kind == "diffusion"
+        assert find_weights().config.kind == "diffusion"
 
-    @pytest.mark.parametrize("name", packaged_names())
+    @pytest.mark.parametrize("name", known(WEIGHTS_FILE))
     def test_every_file_can_be_used_and_says_how_it_was_made_and_how_good_it_is(self, name: str) -> None:
-        weights = packaged_weights(name)
+        path, weights = known(WEIGHTS_FILE)[name], find_weights(name)
         weights.build()
         assert weights.card["commit"] != "unknown"
         assert weights.card["data"]
         assert weights.card["recipe"]["seed"] >= 0
-        for scores in weights.card["benchmark"].values():
-            assert scores["layouts"] >= 500
-        page = PACKAGE / "weights" / f"{name}.md"
-        assert page.read_text(encoding="utf-8") == card_page(name, weights)
-
-    @pytest.mark.parametrize("path", sorted(STUDIES_FOLDER.glob("*.safetensors")), ids=lambda path: path.stem)
-    def test_weights_of_the_studies_have_a_card_and_are_named_by_no_packaged_ones(self, path: Path) -> None:
-        weights = read_weights(path)
-        assert path.stem not in packaged_names()
-        assert weights.card["commit"] != "unknown"
-        assert path.with_suffix(".md").read_text(encoding="utf-8") == card_page(path.stem, weights)
+        assert all(scores["layouts"] >= 500 for scores in weights.card["benchmark"].values())
+        assert path.with_suffix(".md").read_text(encoding="utf-8") == card_page(name, read_header(path))
 
     def test_the_whole_package_stays_small(self) -> None:
         files = [path for path in PACKAGE.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
-        assert sum(path.stat().st_size for path in files) < 25e6
+        assert sum(path.stat().st_size for path in files) < 10e6

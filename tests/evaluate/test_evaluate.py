@@ -118,7 +118,7 @@ class TestPresets:
         solved = load_benchmark("bench16")[:3]
         for row in rows[1:]:
             made = [model.generate(one.fleet, preset=row.method, seed=4 + k) for k, one in enumerate(solved)]
-            expected = np.mean([topology.report["throughput"] for topology in made])
+            expected = np.mean([topology.report.throughput for topology in made])
             assert row.metrics["throughput"] == pytest.approx(expected)
             assert row.seconds is not None
             assert 0 < row.seconds < 5

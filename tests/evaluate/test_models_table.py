@@ -12,7 +12,7 @@ from manetdiff.data import load_benchmark
 from manetdiff.diffusion.generator import build
 from manetdiff.diffusion.process import Process
 from manetdiff.diffusion.weights import Weights
-from manetdiff.evaluate.models import ablations, model_scores
+from manetdiff.evaluate.models import ablation_weights, ablations, model_scores
 from manetdiff.evaluate.samples import Sample, draw_samples
 from manetdiff.evaluate.scores import Score
 from manetdiff.model.config import ModelConfig
@@ -40,6 +40,13 @@ def test_ablations_are_gathered_by_variant_with_mean_and_spread() -> None:
     assert rows[0].mean["links"] == 2
     assert rows[0].spread["ratio"] == pytest.approx(np.std([1, 3], ddof=1))
     assert rows[1].spread["ratio"] == 0
+
+
+def test_the_table_of_ablations_has_the_networks_that_the_page_shows() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "results" / "ablations.md").read_text(encoding="utf-8")
+    rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| ")]
+    shown = {row[0].removeprefix("| "): int(row[1]) for row in rows if row[1].isdigit()}
+    assert {row.label: row.seeds for row in ablations([score(name, 1) for name in ablation_weights()])} == shown
 
 
 def test_a_model_that_gives_back_the_target_scores_the_target() -> None:

@@ -11,14 +11,14 @@ from typer.testing import CliRunner
 
 from manetdiff.cli.app import app
 from manetdiff.diffusion.generator import DiffusionGenerator
-from manetdiff.diffusion.weights import packaged_weights
+from manetdiff.diffusion.weights import find_weights
 from manetdiff.evaluate.step_speed import NETWORKS, products
 from manetdiff.export.dense import DenseDenoiser
 
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_the_products_are_counted_as_pytorch_counts_them(name: str) -> None:
-    generator = packaged_weights(name).build()
+    generator = find_weights(name).build()
     assert isinstance(generator, DiffusionGenerator)
     denoiser = generator.denoiser
     n, config = 16, denoiser.config

@@ -60,7 +60,7 @@ def test_a_variant_samples_what_it_samples_in_pytorch_and_serves_a_fleet(name: s
     fleet = draw("mixed", 8, np.random.default_rng(1))
     loaded = md.load(path, threads=1)
     made_for = loaded.generate(fleet, seed=1, samples=2)
-    assert made_for.report["valid"] and made_for == loaded.generate(fleet, seed=1, samples=2)
+    assert made_for.report.valid and made_for == loaded.generate(fleet, seed=1, samples=2)
     moved = move_by(fleet, 0.2, np.random.default_rng(2))
     for mode in ("minor", "standard", "guided"):
-        assert loaded.update(made_for, moved, mode=mode).report["valid"]
+        assert loaded.update(made_for, moved, mode=mode).report.valid

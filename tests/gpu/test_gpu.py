@@ -23,14 +23,14 @@ from manetdiff.data import load_benchmark
 from manetdiff.diffusion.generator import DiffusionGenerator, build
 from manetdiff.diffusion.process import Process
 from manetdiff.diffusion.sampler import Sampler
-from manetdiff.diffusion.weights import Weights, packaged_weights
+from manetdiff.diffusion.weights import Weights, find_weights
 from manetdiff.errors import CheckpointError, FleetError, ModelError
 from manetdiff.gpu import BatchModel, load
 from manetdiff.gpu.captured import BEFORE_CAPTURE, BatchChain
 from manetdiff.gpu.uniform import BITS, GOLDEN, _mixed, uniform_round
+from manetdiff.layout import Layout
 from manetdiff.model.config import ModelConfig
 from manetdiff.model.tensors import Graphs, Layouts
-from manetdiff.radio import link_tables
 from manetdiff.sampling import SamplerConfig, StepSettings
 from manetdiff.scenarios import draw
 from manetdiff.topology import Topology, out_of_range
@@ -339,7 +339,7 @@ class TestTheModel:
             assert many >= few
         # Better somewhere: samples of three steps differ.
         assert sum(many > few for few, many in zip(of_one, of_several, strict=True)) >= 2
-        kept = [topology.report["kept"] for topology in several]
+        kept = [topology.report.kept for topology in several]
         assert len(set(kept)) > 1
         for single, best, place in zip(one, several, kept, strict=True):
             assert 0 <= place < 6
@@ -355,7 +355,7 @@ class TestTheModel:
         made, raw = (model.generate(fleets, seed=1, steps=3, correct=correct) for correct in (True, False))
         for topology, fleet in zip(made, fleets, strict=True):
             assert metrics(topology, fleet)["valid"]
-            assert topology.report["valid"]
+            assert topology.report.valid
         assert not all(metrics(topology, fleet)["valid"] for topology, fleet in zip(raw, fleets, strict=True))
 
     def test_reports_what_metrics_say(self, model: BatchModel) -> None:
@@ -363,9 +363,9 @@ class TestTheModel:
             made = model.generate(MIXED, seed=3, steps=3, **asked)
             for topology, fleet in zip(made, MIXED, strict=True):
                 score, report = metrics(topology, fleet), topology.report
-                assert report["throughput"] == pytest.approx(score["throughput"])
-                assert (report["connected"], report["valid"]) == (bool(score["connected"]), bool(score["valid"]))
-                assert (report["seed"], report["samples"]) == (3, asked.get("samples", 1))
+                assert report.throughput == pytest.approx(score["throughput"])
+                assert (report.connected, report.valid) == (bool(score["connected"]), bool(score["valid"]))
+                assert (report.seed, report.samples) == (3, asked.get("samples", 1))
 
     @pytest.mark.parametrize("half", [False, True])
     def test_makes_good_raw_samples(self, half: bool) -> None:
@@ -375,7 +375,7 @@ class TestTheModel:
         assert reached >= 0.9 * np.mean([layout.metrics["throughput"] for layout in BENCH])
 
     def test_links_more_where_only_the_network_has_a_say(self, model: BatchModel) -> None:
-        weights = packaged_weights("netdiff-small")
+        weights = find_weights("netdiff-small")
         assert model.sampling_for(50, redundant=True) == dataclasses.replace(weights.sampling, steps=50, grid="linear")
         assert model.sampling_for(10, redundant=True).grid == "late"
         assert model.sampling_for(50, redundant=False).redundancy == 1
@@ -385,13 +385,11 @@ class TestTheModel:
         short, fleets = Radio(range=1.0), [layout.fleet for layout in BENCH]
         made = model.generate(fleets, steps=3, radio=short)
         assert not any(
-            out_of_range(topology, link_tables(fleet, short)).any()
-            for topology, fleet in zip(made, fleets, strict=True)
+            out_of_range(topology, Layout(fleet, short)).any() for topology, fleet in zip(made, fleets, strict=True)
         )
         usual = model.generate(fleets, steps=3)
         assert any(
-            out_of_range(topology, link_tables(fleet, short)).any()
-            for topology, fleet in zip(usual, fleets, strict=True)
+            out_of_range(topology, Layout(fleet, short)).any() for topology, fleet in zip(usual, fleets, strict=True)
         )
 
     def test_of_no_fleets_gives_no_topologies(self, model: BatchModel) -> None:

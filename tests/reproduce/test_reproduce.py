@@ -770,7 +770,7 @@ class TestCommand:
 
 
 def test_weights_that_come_with_the_sources_only_are_said_to(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(measured, "STUDIES_FOLDER", tmp_path)
+    monkeypatch.setattr("manetdiff.weights.finder.STUDIES", tmp_path)
     with pytest.raises(UnavailableError, match="acam-wide-123 come with the sources"):
         measured.weights_of.__wrapped__("acam-wide-123")
     shutil.copy(Path(__file__).parents[2] / "studies" / "acam-wide-123.safetensors", tmp_path)

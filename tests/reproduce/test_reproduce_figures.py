@@ -96,7 +96,7 @@ def test_a_reconfiguration_tells_what_became_of_the_links(model: Model, case: Ca
     mode, movement, steps = case
     change = reconfigured(model, load_benchmark("bench16")[0], case, 0)
     assert displacement(change.fleet, change.moved) == pytest.approx(movement, rel=0.1)
-    assert change.after.report["steps"] == steps
+    assert change.after.report.steps == steps
     figure = picture_of_change(change)
     shown = titles(figure)
     assert shown[0].startswith(f"before the movement of {movement:g}\n")

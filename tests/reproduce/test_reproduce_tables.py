@@ -15,7 +15,6 @@ from matplotlib.figure import Figure
 
 from manetdiff import gpu
 from manetdiff.data import SolvedLayout
-from manetdiff.diffusion.weights import packaged_names
 from manetdiff.evaluate.over_time import BUDGETS_MS, PRESET, RAW, Point, Standing, draw_over_time, standings
 from manetdiff.fleet import Fleet
 from manetdiff.radio import Radio
@@ -40,6 +39,7 @@ from manetdiff.reproduce.study import FULL_LAYOUTS, Setting, UnavailableError
 from manetdiff.scenarios import FAMILIES, move_by
 from manetdiff.solvers import solve
 from manetdiff.topology import METRICS, Topology, continuity, metrics
+from manetdiff.weights import WEIGHTS_FILE, known
 from support.reproduce_help import (
     PLACE,
     cached_benchmark,
@@ -126,8 +126,7 @@ class TestNetworks:
         asked = self.asked(monkeypatch, networks, raw_samples)
         STUDIES[name].run(dataclasses.replace(setting, quick=False))
         assert asked
-        at_hand = {*packaged_names(), *(path.stem for path in measured.STUDIES_FOLDER.glob("*.safetensors"))}
-        assert {one for one, _ in asked} <= at_hand
+        assert {one for one, _ in asked} <= set(known(WEIGHTS_FILE))
 
     def test_tables_ask_for_the_network_that_a_row_names(
         self, setting: Setting, monkeypatch: pytest.MonkeyPatch

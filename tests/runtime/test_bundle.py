@@ -20,6 +20,7 @@ import manetdiff as md
 from manetdiff import Radio
 from manetdiff.errors import CheckpointError
 from manetdiff.features import FEATURES_VERSION, layout_features
+from manetdiff.layout import Layout
 from manetdiff.runtime import bundle as bundles
 from manetdiff.runtime.bundle import (
     DESCRIPTION,
@@ -27,7 +28,6 @@ from manetdiff.runtime.bundle import (
     FORMAT_NAME,
     Bundle,
     find_bundle,
-    packaged_bundles,
     read_bundle,
 )
 from manetdiff.runtime.chain import Chain
@@ -35,6 +35,7 @@ from manetdiff.runtime.model import Model
 from manetdiff.sampling import SamplerConfig
 from manetdiff.sampling.contract import FUNCTIONS
 from manetdiff.scenarios import draw
+from manetdiff.weights import DEFAULT, RUNTIME_FILE, SMALL, known
 
 DESCRIBED: dict[str, Any] = {
     "format": FORMAT_NAME,
@@ -108,35 +109,28 @@ class TestAFile:
 
 class TestPackaged:
     def test_are_the_default_and_the_small_one(self) -> None:
-        assert {bundles.DEFAULT, bundles.SMALL} <= set(packaged_bundles())
+        assert {DEFAULT, SMALL} <= set(known(RUNTIME_FILE))
 
-    @pytest.mark.parametrize("name", packaged_bundles())
+    @pytest.mark.parametrize("name", known(RUNTIME_FILE))
     def test_all_load_and_run(self, name: str) -> None:
         fleet = draw("mixed", 6, np.random.default_rng(0))
         model = md.load(name, threads=1)
         assert model.radio == Radio()
         assert len(model.generate(fleet, steps=2)) == 6
 
-    @pytest.mark.parametrize("name", packaged_bundles())
+    @pytest.mark.parametrize("name", known(RUNTIME_FILE))
     def test_are_what_writing_them_again_gives(self, name: str, tmp_path: Path) -> None:
         path = tmp_path / "again.netdiff"
         path.write_bytes(find_bundle(name).to_bytes())
         assert read_bundle(path) == find_bundle(name)
 
-    @pytest.mark.parametrize("name", packaged_bundles())
+    @pytest.mark.parametrize("name", known(RUNTIME_FILE))
     def test_are_called_what_their_files_are_called(self, name: str) -> None:
         assert find_bundle(name).name == name
 
 
 class TestRefused:
     def test_a_missing_file(self, tmp_path: Path) -> None:
-        known = r"no such file, and no packaged weights .* netdiff, netdiff-heading, netdiff-small"
-        with pytest.raises(CheckpointError, match=known):
-            find_bundle(tmp_path / "nothing.netdiff")
-        with pytest.raises(CheckpointError, match="no such file"):
-            find_bundle("no-such-weights")
-        with pytest.raises(CheckpointError, match="no such file"):
-            find_bundle(tmp_path)
         with pytest.raises(CheckpointError, match="nothing"):
             read_bundle(tmp_path / "nothing.netdiff")
 
@@ -230,7 +224,7 @@ class TestRefused:
 
 
 class TestJunkInPlaceOfAGraph:
-    GOOD = find_bundle(bundles.SMALL)
+    GOOD = find_bundle(SMALL)
 
     FLEET = draw("mixed", 5, np.random.default_rng(0))
 
@@ -267,13 +261,13 @@ def test_functions_are_opened_when_they_are_first_needed_and_once(monkeypatch: p
         return session(graph, *rest, **more)
 
     monkeypatch.setattr("onnxruntime.InferenceSession", noted)
-    graphs, fleet = find_bundle(bundles.SMALL).graphs, draw("mixed", 5, np.random.default_rng(0))
-    chain = Chain(find_bundle(bundles.SMALL))
+    graphs, fleet = find_bundle(SMALL).graphs, draw("mixed", 5, np.random.default_rng(0))
+    chain = Chain(find_bundle(SMALL))
     assert opened == []
-    chain.embed(layout_features(fleet, Radio()))
+    chain.embed(layout_features(Layout(fleet, Radio())))
     assert opened == [graphs["layout"]]
     opened.clear()
-    model = Model(find_bundle(bundles.SMALL))
+    model = Model(find_bundle(SMALL))
     for threads in (4, 1):
         model.threads = threads
         model.generate([fleet] * 6)

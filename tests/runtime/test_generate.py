@@ -14,14 +14,16 @@ from hypothesis import strategies as st
 import manetdiff as md
 from manetdiff import Fleet, ManetDiffError, Radio, Topology, metrics
 from manetdiff.errors import BatchError, FleetError, ModelError
+from manetdiff.layout import Layout
 from manetdiff.radio import link_tables
 from manetdiff.runtime.bundle import find_bundle
-from manetdiff.runtime.effort import PRESETS, growth_of, preset_effort
+from manetdiff.runtime.effort import PRESETS, Effort, growth_of, preset_effort
 from manetdiff.runtime.model import Model
-from manetdiff.runtime.refine import Refinement, Sample, Stages, best_of
+from manetdiff.runtime.refine import Sample, best_of
 from manetdiff.scenarios import draw
 from manetdiff.solvers.correction import COUNTS
-from manetdiff.topology import component_labels, out_of_range
+from manetdiff.solvers.local_search import GENTLE
+from manetdiff.topology import PolishReport, component_labels, out_of_range
 
 MODEL = md.load(threads=1)
 RAW: dict[str, Any] = {"steps": 50, "samples": 1, "correct": False, "polish": False}
@@ -101,28 +103,28 @@ class TestCorrected:
     @staticmethod
     def assert_sound(made: Topology, fleet: Fleet) -> None:
         scores = metrics(made, fleet)
-        assert not out_of_range(made, link_tables(fleet, Radio())).any()
+        assert not out_of_range(made, Layout(fleet, Radio())).any()
         assert scores["parity"] == 1
         assert scores["antenna_saturation"] == 0
-        assert made.report["valid"] == made.report["connected"] == bool(scores["connected"])
+        assert made.report.valid == made.report.connected == bool(scores["connected"])
 
     def test_two_nodes_are_out_of_each_other_s_range(self) -> None:
         # Wherever two nodes are, they are 2√2 spreads apart.
         made = MODEL.generate(drawn(2))
         assert len(made.links) == 0
-        assert not made.report["connected"]
-        assert not made.report["valid"]
+        assert not made.report.connected
+        assert not made.report.valid
         reaching = MODEL.generate(drawn(2), radio=Radio(range=3.0))
         assert reaching.links.tolist() == [[0, 1]]
-        assert reaching.report["valid"]
+        assert reaching.report.valid
 
     def test_the_radio_asked_for_is_the_one_that_counts(self) -> None:
         short = Radio(range=1.2)
         for seed in range(5):
             fleet = drawn(16, seed)
             made = MODEL.generate(fleet, radio=short, seed=seed)
-            assert not out_of_range(made, link_tables(fleet, short)).any()
-            assert made.report["throughput"] == pytest.approx(metrics(made, fleet, short)["throughput"])
+            assert not out_of_range(made, Layout(fleet, short)).any()
+            assert made.report.throughput == pytest.approx(metrics(made, fleet, short)["throughput"])
 
 
 class TestTheRawModel:
@@ -133,10 +135,10 @@ class TestTheRawModel:
             fleet = drawn(12, seed)
             raw = MODEL.generate(fleet, seed=seed, **RAW)
             assert raw == without.generate(fleet, seed=seed, **RAW)
-            assert raw.report["weights"] == "netdiff"
-            assert raw.report["steps"] == 50
-            assert "correction" not in raw.report
-            assert "polish" not in raw.report
+            assert raw.report.weights == "netdiff"
+            assert raw.report.steps == 50
+            assert not raw.report.correction
+            assert raw.report.polish == PolishReport()
 
     def test_is_another_network_than_the_companion_of_the_presets(self) -> None:
         without = Model(find_bundle("netdiff"), threads=1)
@@ -155,7 +157,7 @@ class TestTheRawModel:
         raw = MODEL.generate(fleets, **asked)
         assert not all(metrics(made, fleet)["valid"] for made, fleet in zip(raw, fleets, strict=True))
         for made, fleet in zip(raw, fleets, strict=True):
-            assert made.report["valid"] == metrics(made, fleet)["valid"]
+            assert made.report.valid == metrics(made, fleet)["valid"]
 
     def test_is_sampled_with_more_links_than_what_is_corrected_later(self) -> None:
         # A redundant link is pruned easily; where nothing is corrected, it must come from the sampling.
@@ -177,7 +179,7 @@ class TestMoreSamples:
             ranks = [(score["connected"], round(score["throughput"], 6)) for score in scores]
             assert ranks[1] >= ranks[0]
             # The first sample is shared: where it is the one that is kept, nothing else has changed.
-            assert (four == one) or four.report["kept"] > 0
+            assert (four == one) or four.report.kept > 0
             better += ranks[1] > ranks[0]
         assert better > 0
 
@@ -185,14 +187,14 @@ class TestMoreSamples:
         fleet = drawn(10)
         asked: dict[str, Any] = {"steps": 2, "polish": 50}
         few, many = (MODEL.generate(fleet, samples=samples, **asked) for samples in (8, 19))
-        assert many.report["samples"] == 19
-        assert many.report["kept"] < 19
-        assert many.report["throughput"] >= few.report["throughput"] - 1e-6
+        assert many.report.samples == 19
+        assert many.report.kept < 19
+        assert many.report.throughput >= few.report.throughput - 1e-6
 
     def test_of_later_rounds_are_new_ones(self) -> None:
         # Were they the first eight again, none of them would ever be the better one.
         asked: dict[str, Any] = {"steps": 2, "samples": 16, "polish": False}
-        assert max(MODEL.generate(drawn(24, seed), seed=seed, **asked).report["kept"] for seed in range(6)) >= 8
+        assert max(MODEL.generate(drawn(24, seed), seed=seed, **asked).report.kept for seed in range(6)) >= 8
 
 
 class TestTheReport:
@@ -202,49 +204,48 @@ class TestTheReport:
             fleet = drawn(14, seed)
             made = MODEL.generate(fleet, seed=seed, **asked)
             scores = metrics(made, fleet)
-            assert made.report["throughput"] == pytest.approx(scores["throughput"])
-            assert made.report["valid"] == bool(scores["valid"])
-            assert made.report["connected"] == bool(scores["connected"])
+            assert made.report.throughput == pytest.approx(scores["throughput"])
+            assert made.report.valid == bool(scores["valid"])
+            assert made.report.connected == bool(scores["connected"])
 
     def test_says_what_was_done(self) -> None:
         fleet = drawn(16)
-        report = MODEL.generate(fleet, seed=11, steps=4, samples=3, polish=123).report
-        assert (report["method"], report["seed"], report["steps"], report["samples"]) == ("netdiff", 11, 4, 3)
-        assert report["fleet"] is fleet
-        assert 0 <= report["kept"] < 3
-        assert set(report["correction"]) == set(COUNTS)
-        assert report["polish"]["moves"] == 123
-        assert report["polish"]["gain"] >= 0
-        seconds = report["seconds"]
-        assert set(seconds) == {"layout", "sampling", "correction", "polish", "total"}
-        assert all(value > 0 for value in seconds.values())
-        parts = sum(value for name, value in seconds.items() if name != "total")
-        assert parts <= seconds["total"] * (1 + 1e-9)
+        made = MODEL.generate(fleet, seed=11, steps=4, samples=3, polish=123)
+        report = made.report
+        assert (report.method, report.seed, report.steps, report.samples) == ("netdiff", 11, 4, 3)
+        assert made.on().fleet is fleet
+        assert 0 <= report.kept < 3
+        assert set(report.correction) == set(COUNTS)
+        assert report.polish.moves == 123
+        assert report.polish.gain >= 0
+        assert set(report.stages) == {"layout", "sampling", "correction", "polish"}
+        assert all(value > 0 for value in report.stages.values())
+        assert sum(report.stages.values()) <= report.seconds * (1 + 1e-9)
 
     def test_of_a_step_without_polish_has_no_time_for_it(self) -> None:
-        seconds = MODEL.generate(drawn(16), polish=False).report["seconds"]
-        assert seconds["polish"] < seconds["total"] / 10
+        report = MODEL.generate(drawn(16), polish=False).report
+        assert report.stages["polish"] < report.seconds / 10
 
     def test_names_the_network_that_took_the_steps(self) -> None:
-        assert MODEL.generate(drawn(8), preset="fast").report["weights"] == "netdiff-small"
+        assert MODEL.generate(drawn(8), preset="fast").report.weights == "netdiff-small"
 
 
 class TestEffort:
     def test_a_raw_sample_is_one_sample_unless_more_are_asked_for(self) -> None:
         fleet = drawn(8)
         raw = MODEL.generate(fleet, steps=3, correct=False, polish=False)
-        assert raw.report["samples"] == 1
-        assert MODEL.generate(fleet, steps=3, correct=False, polish=False, samples=2).report["samples"] == 2
+        assert raw.report.samples == 1
+        assert MODEL.generate(fleet, steps=3, correct=False, polish=False, samples=2).report.samples == 2
 
     @pytest.mark.parametrize("preset", sorted(PRESETS))
     def test_every_preset_runs_as_it_says(self, preset: str) -> None:
         made = MODEL.generate(drawn(16), preset=preset)
         effort = PRESETS[preset].at_16
-        assert made.report["preset"] == preset
-        assert (made.report["steps"], made.report["samples"]) == (effort.steps, effort.samples)
-        assert made.report["finalists"] == (effort.finalists or effort.samples)
-        assert made.report["polish"]["moves"] == effort.polish
-        assert made.report["valid"]
+        assert made.report.preset == preset
+        assert (made.report.steps, made.report.samples) == (effort.steps, effort.samples)
+        assert made.report.finalists == (effort.finalists or effort.samples)
+        assert made.report.polish.moves == effort.polish
+        assert made.report.valid
 
     def test_balanced_is_the_default(self) -> None:
         for seed in range(3):
@@ -253,34 +254,34 @@ class TestEffort:
 
     def test_what_is_asked_for_replaces_what_the_preset_says(self) -> None:
         made = MODEL.generate(drawn(8), preset="best", steps=2, samples=1, polish=10)
-        assert (made.report["steps"], made.report["samples"], made.report["polish"]["moves"]) == (2, 1, 10)
+        assert (made.report.steps, made.report.samples, made.report.polish.moves) == (2, 1, 10)
         made = MODEL.generate(drawn(16), preset="fast", polish=True)
-        assert made.report["polish"]["moves"] == PRESETS["fast"].at_16.polish
+        assert made.report.polish.moves == PRESETS["fast"].at_16.polish
 
     def test_larger_fleets_get_more_moves_but_never_others_than_those_asked_for(self) -> None:
-        usual = [MODEL.generate(drawn(n), samples=1).report["polish"]["moves"] for n in (8, 16, 22, 24)]
+        usual = [MODEL.generate(drawn(n), samples=1).report.polish.moves for n in (8, 16, 22, 24)]
         measured = PRESETS["balanced"]
         assert usual[:3] == [round(measured.at_16.polish * growth_of(n)) for n in (8, 16, 22)]
         assert usual[3] == round(measured.at_32.polish * growth_of(24, 32))
         assert usual[0] < usual[1] == measured.at_16.polish < usual[2] < usual[3]
-        assert MODEL.generate(drawn(24), samples=1, polish=33).report["polish"]["moves"] == 33
+        assert MODEL.generate(drawn(24), samples=1, polish=33).report.polish.moves == 33
 
     def test_only_finalists_are_searched_and_they_are_the_best_after_correction(self) -> None:
         fleet = drawn(16)
-        tables = link_tables(fleet, Radio())
+        layout = Layout(fleet)
         rng = np.random.default_rng(3)
         scattered = [
             Sample(np.argwhere(np.triu(rng.random((16, 16)) < 0.2, 1)), rng.integers(0, 2, 16)) for _ in range(6)
         ]
-        corrected = [best_of([one], tables, Refinement(True, 0), 0, Stages()) for one in scattered]
+        corrected = [best_of([one], layout, Effort(1), 0) for one in scattered]
         order = sorted(range(6), key=lambda k: corrected[k].throughput, reverse=True)
-        assert all(one.connected for one in corrected)
+        assert all(one.report.connected for one in corrected)
         for finalists in (1, 3, 6, 0):
-            made = best_of(scattered, tables, Refinement(True, 200, finalists=finalists), 0, Stages())
-            assert made.place in order[: finalists or 6]
+            made = best_of(scattered, layout, Effort(1, polish=200, finalists=finalists, annealing=GENTLE), 0)
+            assert made.report.kept in order[: finalists or 6]
             assert made.throughput >= corrected[order[0]].throughput
         # With so many moves for all of them the winner is another than the one that led after correction.
-        assert best_of(scattered, tables, Refinement(True, 200), 0, Stages()).place != order[0]
+        assert best_of(scattered, layout, Effort(1, polish=200, annealing=GENTLE), 0).report.kept != order[0]
 
     @pytest.mark.parametrize("n", [2, 16, 22, 23, 32, 40, 256])
     def test_presets_cost_more_and_more(self, n: int) -> None:
@@ -291,7 +292,7 @@ class TestEffort:
         assert costs == sorted(costs)
 
     def test_a_larger_budget_buys_a_preset_with_more_work(self) -> None:
-        names = [MODEL.generate(drawn(16), budget_ms=ms).report["preset"] for ms in (0.01, 60_000.0)]
+        names = [MODEL.generate(drawn(16), budget_ms=ms).report.preset for ms in (0.01, 60_000.0)]
         assert names == [next(iter(PRESETS)), list(PRESETS)[-1]]
 
 
@@ -347,7 +348,7 @@ class TestRefused:
     def test_not_a_fleet_of_256_nodes(self) -> None:
         made = MODEL.generate(crowd(256), steps=1, samples=1, polish=False)
         assert len(made) == 256
-        assert made.report["connected"]
+        assert made.report.connected
 
     @pytest.mark.parametrize("sectors", [1, 3, 8])
     def test_a_radio_with_other_sectors_than_the_weights(self, sectors: int) -> None:

@@ -14,13 +14,10 @@ from hypothesis import strategies as st
 import manetdiff as md
 from manetdiff import Fleet, Radio, Topology
 from manetdiff.errors import PinError
-from manetdiff.radio import LinkTables, link_tables
-from manetdiff.radio.tables import with_pins
+from manetdiff.layout import Layout
 from manetdiff.runtime.pins import Pins, check_pins
 from manetdiff.scenarios import draw, move_by
-from manetdiff.solvers.budget import Budget, Meter
-from manetdiff.solvers.correction import correct_from_tables
-from manetdiff.solvers.polish import polish_from_tables
+from manetdiff.solvers import correct, polish
 from manetdiff.topology import antenna_loads, component_labels, out_of_range, same_parity
 
 MODEL = md.load(threads=1)
@@ -36,9 +33,9 @@ def named(n: int, seed: int) -> Fleet:
     return Fleet(fleet.positions, fleet.yaw, [f"n{k}" for k in range(n)])
 
 
-def pins_for(tables: LinkTables, rng: np.random.Generator, silent: int = 1) -> tuple[IntArray, IntArray, list[int]]:
+def pins_for(layout: Layout, rng: np.random.Generator, silent: int = 1) -> tuple[IntArray, IntArray, list[int]]:
     """Links to keep, pairs to avoid and silent nodes that do not contradict one another, at random."""
-    n = tables.nodes
+    n, tables = len(layout), layout.tables
     quiet = rng.permutation(n)[:silent].tolist()
     pairs = rng.permutation(np.argwhere(np.triu(tables.candidate, 1)))
     pairs = pairs[~np.isin(pairs, quiet).any(axis=1)]
@@ -91,7 +88,7 @@ EFFORTS: dict[str, dict[str, Any]] = {
 @given(st.integers(4, 18), st.integers(0, 999), st.booleans())
 def test_what_is_generated_keeps_to_the_pins(effort: str, n: int, seed: int, by_id: bool) -> None:
     fleet = named(n, seed)
-    pins = pins_for(link_tables(fleet, Radio()), np.random.default_rng(seed))
+    pins = pins_for(Layout(fleet), np.random.default_rng(seed))
     asked = asked_for(*pins, fleet, by_id)
     made = MODEL.generate(fleet, seed=seed, **asked, **EFFORTS[effort])
     assert_kept_to(made, *pins)
@@ -105,7 +102,7 @@ def test_what_is_updated_keeps_to_the_pins(effort: str, mode: Any) -> None:
         after = move_by(before, 0.2, np.random.default_rng(seed))
         # Made without the pins: what is to be avoided may be linked already, and what is to be kept may not be.
         previous = MODEL.generate(before, seed=seed, polish=False)
-        pins = pins_for(link_tables(after, Radio()), np.random.default_rng(seed))
+        pins = pins_for(Layout(after), np.random.default_rng(seed))
         for by_id in (False, True):
             asked = asked_for(*pins, after, by_id)
             made = MODEL.update(previous, after, mode=mode, seed=seed, **asked, **EFFORTS[effort])
@@ -131,7 +128,7 @@ def test_a_silent_node_leaves_the_others_connected_where_they_can_be() -> None:
     for seed in range(10):
         fleet = named(12, seed)
         made = MODEL.generate(fleet, seed=seed, silent=[seed])
-        assert not made.report["connected"]
+        assert not made.report.connected
         others = made.links - (made.links > seed)
         connected += bool((component_labels(others, 11) == 0).all())
     assert connected >= 9
@@ -143,13 +140,13 @@ def test_pins_that_are_kept_anyway_cost_nothing() -> None:
         free = MODEL.generate(fleet, seed=seed)
         pinned = MODEL.generate(fleet, seed=seed, keep=free.links.tolist())
         assert (pinned.adjacency & free.adjacency).sum() == free.adjacency.sum()
-        assert pinned.report["valid"] == free.report["valid"]
-        assert pinned.report["throughput"] >= free.report["throughput"] - 1e-9
+        assert pinned.report.valid == free.report.valid
+        assert pinned.report.throughput >= free.report.throughput - 1e-9
 
 
 def test_a_pair_may_be_given_twice_and_either_way_round() -> None:
     fleet = named(8, 1)
-    keep, _, _ = pins_for(link_tables(fleet, Radio()), np.random.default_rng(1))
+    keep, _, _ = pins_for(Layout(fleet), np.random.default_rng(1))
     i, j = keep[0].tolist()
     once = MODEL.generate(fleet, keep=[(i, j)])
     assert MODEL.generate(fleet, keep=[(j, i), (i, j), (f"n{i}", f"n{j}")]) == once
@@ -228,7 +225,7 @@ class TestContradictions:
 
 class TestParityOfKeptLinks:
     def test_changes_as_little_as_it_can(self) -> None:
-        pins = check_pins(Pins(keep=[(0, 1), (1, 2)]), LINE, link_tables(LINE, NEAR))
+        pins = check_pins(Pins(keep=[(0, 1), (1, 2)]), Layout(LINE, NEAR))
         # Already right, either way round.
         assert pins.aligned(np.array([0, 1, 0, 1])).tolist() == [0, 1, 0, 1]
         assert pins.aligned(np.array([1, 0, 1, 1])).tolist() == [1, 0, 1, 1]
@@ -237,12 +234,12 @@ class TestParityOfKeptLinks:
         assert pins.aligned(np.array([0, 0, 1, 1])).tolist() == [1, 0, 1, 1]
 
     def test_is_settled_group_by_group(self) -> None:
-        pins = check_pins(Pins(keep=[(0, 1), (2, 3)]), LINE, link_tables(LINE, NEAR))
+        pins = check_pins(Pins(keep=[(0, 1), (2, 3)]), Layout(LINE, NEAR))
         assert pins.aligned(np.array([0, 1, 1, 0])).tolist() == [0, 1, 1, 0]
         assert pins.aligned(np.array([1, 0, 1, 0])).tolist() == [1, 0, 1, 0]
 
     def test_without_kept_links_stays_as_it_is(self) -> None:
-        pins = check_pins(Pins(silent=[0]), LINE, link_tables(LINE, NEAR))
+        pins = check_pins(Pins(silent=[0]), Layout(LINE, NEAR))
         assert pins.aligned(np.array([1, 1, 0, 1])).tolist() == [1, 1, 0, 1]
 
 
@@ -253,7 +250,7 @@ class TestSolversUnderPins:
         rng = np.random.default_rng(seed)
         pins, pinned, raw = self._pinned_garbage(n, rng, density)
         for flip in (False, True):
-            fixed = correct_from_tables(raw, pinned, tau_interference=tau, slack=2.0, flip_parts=flip)
+            fixed = correct(raw, pinned, tau_interference=tau, slack=2.0, flip_parts=flip)
             assert_kept_to(fixed, *pins)
             self._assert_sound(fixed, pinned)
 
@@ -262,10 +259,10 @@ class TestSolversUnderPins:
     def test_polish_keeps_to_them(self, n: int, seed: int, density: float, corrected: bool) -> None:
         rng = np.random.default_rng(seed)
         pins, pinned, raw = self._pinned_garbage(n, rng, density)
-        start = correct_from_tables(raw, pinned) if corrected else raw
+        start = correct(raw, pinned) if corrected else raw
         keep, avoid, silent = pins
         for moves in (50, 1000):
-            polished = polish_from_tables(start, pinned, Meter(Budget(moves=moves)), seed)
+            polished = polish(start, pinned, moves=moves, seed=seed)
             assert_kept_to(polished, keep, avoid, silent)
             if corrected:
                 self._assert_sound(polished, pinned)
@@ -274,16 +271,17 @@ class TestSolversUnderPins:
         improved = 0
         for seed in range(10):
             _, pinned, raw = self._pinned_garbage(12, np.random.default_rng(seed), 0.2)
-            start = correct_from_tables(raw, pinned, flip_parts=True)
-            improved += polish_from_tables(start, pinned, Meter(Budget(moves=500)), seed) != start
+            start = correct(raw, pinned, flip_parts=True)
+            improved += polish(start, pinned, moves=500, seed=seed) != start
         assert improved >= 8
 
     def test_the_tables_say_what_is_pinned_and_leave_the_given_ones_alone(self) -> None:
-        tables = link_tables(LINE, NEAR)
+        layout = Layout(LINE, NEAR)
+        tables = layout.tables
         before = tables.candidate.copy()
         avoid = np.zeros((4, 4), dtype=np.bool_)
         avoid[2, 3] = avoid[3, 2] = True
-        pinned = with_pins(tables, np.array([[0, 1]]), avoid)
+        pinned = layout.pinned(np.array([[0, 1]]), avoid).tables
         assert np.argwhere(pinned.pinned).tolist() == [[0, 1], [1, 0]]
         assert np.argwhere(np.triu(pinned.candidate)).tolist() == [[0, 1], [1, 2]]
         assert np.array_equal(tables.candidate, before)
@@ -292,22 +290,22 @@ class TestSolversUnderPins:
     @staticmethod
     def _pinned_garbage(
         n: int, rng: np.random.Generator, density: float
-    ) -> tuple[tuple[IntArray, IntArray, list[int]], LinkTables, Topology]:
-        """Pins, tables that hold them, and garbage that holds the kept links between two parities but little else."""
+    ) -> tuple[tuple[IntArray, IntArray, list[int]], Layout, Topology]:
+        """Pins, a layout with them, and garbage that holds the kept links between two parities and little else."""
         fleet = draw("mixed", n, rng)
-        tables = link_tables(fleet, Radio())
-        pins = keep, pairs, silent = pins_for(tables, rng)
+        layout = Layout(fleet)
+        pins = keep, pairs, silent = pins_for(layout, rng)
         avoid = np.zeros((n, n), dtype=np.bool_)
         avoid[pairs[:, 0], pairs[:, 1]] = avoid[pairs[:, 1], pairs[:, 0]] = True
         avoid[silent], avoid[:, silent] = True, True
-        checked = check_pins(Pins(keep=keep.tolist()), fleet, tables)
+        checked = check_pins(Pins(keep=keep.tolist()), layout)
         garbage = np.triu(rng.random((n, n)) < density, 1) & ~avoid
         garbage[keep[:, 0], keep[:, 1]] = True
         raw = Topology(np.argwhere(garbage), checked.aligned(rng.integers(0, 2, n)))
-        return pins, with_pins(tables, keep, avoid), raw
+        return pins, layout.pinned(keep, avoid), raw
 
     @staticmethod
-    def _assert_sound(made: Topology, tables: LinkTables) -> None:
+    def _assert_sound(made: Topology, layout: Layout) -> None:
         assert not same_parity(made).any()
-        assert not out_of_range(made, tables).any()
-        assert antenna_loads(made, tables).max(initial=0) <= 1
+        assert not out_of_range(made, layout).any()
+        assert antenna_loads(made, layout).max(initial=0) <= 1

@@ -14,6 +14,7 @@ import manetdiff as md
 from manetdiff import Fleet, ManetDiffError, Radio, Topology, continuity, displacement, metrics
 from manetdiff.data import load_benchmark
 from manetdiff.errors import FleetError, ModelError, TopologyError
+from manetdiff.layout import Layout
 from manetdiff.radio import link_tables
 from manetdiff.runtime.carry import carried_over
 from manetdiff.runtime.chain import Noise
@@ -118,11 +119,11 @@ class TestCarriedOver:
 
     def test_continuity_counts_the_links_between_present_nodes(self) -> None:
         carried = carried_over(self.TOPOLOGY, self.BEFORE, part(self.BEFORE, [0, 1, 2]))
-        assert carried.continuity(Topology([(0, 1), (1, 2)], [0, 1, 0])) == 1
-        assert carried.continuity(Topology([(0, 1), (0, 2)], [0, 1, 1])) == pytest.approx(1 / 3)
-        assert carried.continuity(Topology([], [0, 1, 0])) == 0
+        assert continuity(carried.topology, Topology([(0, 1), (1, 2)], [0, 1, 0])) == 1
+        assert continuity(carried.topology, Topology([(0, 1), (0, 2)], [0, 1, 1])) == pytest.approx(1 / 3)
+        assert continuity(carried.topology, Topology([], [0, 1, 0])) == 0
         empty = carried_over(Topology([], [0] * 4), self.BEFORE, self.BEFORE)
-        assert empty.continuity(Topology([], [0] * 4)) == 1
+        assert continuity(empty.topology, Topology([], [0] * 4)) == 1
 
 
 class TestNodesThatJoinAndLeave:
@@ -137,8 +138,8 @@ class TestNodesThatJoinAndLeave:
             assert len(updated) == 11
             assert scores["parity"] == 1
             assert scores["antenna_saturation"] == 0
-            assert not out_of_range(updated, link_tables(after, Radio())).any()
-            assert updated.report["fleet"] is after
+            assert not out_of_range(updated, Layout(after, Radio())).any()
+            assert updated.on().fleet is after
             if scores["connected"]:
                 assert np.isin(np.arange(11), updated.links).all()
 
@@ -158,8 +159,8 @@ class TestNodesThatJoinAndLeave:
             updated = MODEL.update(previous, part(moved(before, 0.05, seed), order), seed=seed)
             back = np.argsort(order)
             sorted_back = Topology.from_adjacency(updated.adjacency[np.ix_(back, back)], updated.parity[back])
-            assert updated.report["continuity"] == pytest.approx(continuity(previous, sorted_back))
-            shares.append(updated.report["continuity"])
+            assert updated.report.continuity == pytest.approx(continuity(previous, sorted_back))
+            shares.append(updated.report.continuity)
         assert np.mean(shares) > 0.6
 
 
@@ -177,8 +178,8 @@ class TestContinuity:
                     correct=True,
                     polish=False,
                 )
-                assert updated.report["continuity"] == pytest.approx(continuity(layout.topology, updated))
-                shares[mode].append(updated.report["continuity"])
+                assert updated.report.continuity == pytest.approx(continuity(layout.topology, updated))
+                shares[mode].append(updated.report.continuity)
             anew = MODEL.generate(after, correct=True, polish=False)
             assert continuity(layout.topology, anew) == pytest.approx(shares["anew"][-1])
         means = {mode: float(np.mean(values)) for mode, values in shares.items()}
@@ -186,7 +187,7 @@ class TestContinuity:
 
     def test_is_whole_where_nothing_has_moved(self) -> None:
         shares = [
-            MODEL.update(layout.topology, layout.fleet, previous=layout.fleet).report["continuity"]
+            MODEL.update(layout.topology, layout.fleet, previous=layout.fleet).report.continuity
             for layout in load_benchmark("bench16")[:12]
         ]
         assert np.mean(shares) > 0.9
@@ -202,7 +203,7 @@ class TestContinuity:
             after = moved(fleet, 0.6, seed)
             for mode, values in shares.items():
                 raw = MODEL.update(bad, after, previous=fleet, mode=mode, correct=False, polish=False)
-                values.append(raw.report["continuity"])
+                values.append(raw.report.continuity)
         assert np.mean(shares["guided"]) > np.mean(shares["standard"])
 
 
@@ -212,16 +213,16 @@ class TestModes:
         before = named(12)
         previous, after = MODEL.generate(before), moved(named(12), by)
         updated = MODEL.update(previous, after, seed=4)
-        assert updated.report["mode"] == mode
-        assert updated.report["moved"] == pytest.approx(displacement(before, after))
+        assert updated.report.mode == mode
+        assert updated.report.moved == pytest.approx(displacement(before, after))
         assert updated == MODEL.update(previous, after, mode=mode, seed=4)
 
     def test_auto_makes_anew_what_has_turned_inside_out(self) -> None:
         before = named(12)
         after = before.replace(positions=-before.positions)
         updated = MODEL.update(MODEL.generate(before), after, seed=4)
-        assert updated.report["mode"] == "anew"
-        assert updated.report["moved"] > 2
+        assert updated.report.mode == "anew"
+        assert (updated.report.moved or 0) > 2
         assert updated == MODEL.generate(after, seed=4)
 
     def test_the_thresholds(self) -> None:
@@ -249,7 +250,7 @@ class TestModes:
     @pytest.mark.parametrize("mode", ["minor", "standard", "guided"])
     def test_steps_may_be_asked_for(self, mode: Any) -> None:
         previous = MODEL.generate(named(8))
-        assert MODEL.update(previous, moved(named(8), 0.1), mode=mode, steps=9).report["steps"] == 9
+        assert MODEL.update(previous, moved(named(8), 0.1), mode=mode, steps=9).report.steps == 9
 
     @pytest.mark.parametrize("mode", ["", "Minor", "none", None, 3])
     def test_that_do_not_exist_are_refused(self, mode: Any) -> None:
@@ -266,19 +267,19 @@ class TestThePreviousFleet:
         assert MODEL.update(previous, after) == told
         # And so is that of an update.
         again = moved(after, 0.1, seed=1)
-        assert MODEL.update(told, again).report["moved"] == pytest.approx(displacement(after, again))
+        assert MODEL.update(told, again).report.moved == pytest.approx(displacement(after, again))
 
     def test_counts_before_the_one_that_is_remembered(self) -> None:
         before = named(10)
         other = moved(before, 0.3, seed=3)
         updated = MODEL.update(MODEL.generate(before), before, previous=other)
-        assert updated.report["moved"] == pytest.approx(displacement(other, before))
+        assert updated.report.moved == pytest.approx(displacement(other, before))
 
     def test_is_not_needed_where_the_nodes_are_the_same(self) -> None:
         made = MODEL.generate(named(10))
         updated = MODEL.update(Topology(made.links, made.parity), named(10))
-        assert updated.report["moved"] is None
-        assert updated.report["mode"] == "standard"
+        assert updated.report.moved is None
+        assert updated.report.mode == "standard"
 
     def test_is_needed_where_they_are_not(self) -> None:
         made = MODEL.generate(named(10))
@@ -310,18 +311,18 @@ class TestTheReport:
         before, after = named(14), moved(named(14), 0.2)
         updated = MODEL.update(MODEL.generate(before), after, **asked)
         scores = metrics(updated, after)
-        assert updated.report["throughput"] == pytest.approx(scores["throughput"])
-        assert updated.report["valid"] == bool(scores["valid"])
-        assert updated.report["samples"] == asked.get("samples", 1)
-        assert updated.report["seconds"]["total"] > 0
+        assert updated.report.throughput == pytest.approx(scores["throughput"])
+        assert updated.report.valid == bool(scores["valid"])
+        assert updated.report.samples == asked.get("samples", 1)
+        assert updated.report.seconds > 0
 
     def test_polish_is_done_where_it_is_asked_for(self) -> None:
         before, after = named(16), moved(named(16), 0.2)
         previous = MODEL.generate(before)
         plain, polished = (MODEL.update(previous, after, polish=moves).report for moves in (0, 400))
-        assert "polish" not in plain
-        assert polished["polish"]["moves"] == 400
-        assert polished["throughput"] >= plain["throughput"] - 1e-9
+        assert plain.polish.moves == 0
+        assert polished.polish.moves == 400
+        assert polished.throughput >= plain.throughput - 1e-9
 
 
 class TestRefused:

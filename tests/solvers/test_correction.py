@@ -9,21 +9,22 @@ from hypothesis import strategies as st
 
 from manetdiff import Fleet, Radio, Topology, correct, metrics, polish, solve
 from manetdiff.errors import SolverError, TopologyError
-from manetdiff.radio import LinkTables, link_tables
+from manetdiff.layout import Layout
 from manetdiff.scenarios import FAMILIES, draw
 from manetdiff.topology import antenna_loads, component_labels, out_of_range, same_parity
 from support.strategies import fleets, radios, topologies
 
 
-def _assert_sound(topology: Topology, tables: LinkTables) -> None:
+def _assert_sound(topology: Topology, layout: Layout) -> None:
     assert not same_parity(topology).any()
-    assert not out_of_range(topology, tables).any()
-    assert antenna_loads(topology, tables).max(initial=0) <= 1
+    assert not out_of_range(topology, layout).any()
+    assert antenna_loads(topology, layout).max(initial=0) <= 1
 
 
-def _admissible_between_parts(topology: Topology, tables: LinkTables) -> int:
-    part = component_labels(topology.links, tables.nodes)
-    loads = antenna_loads(topology, tables)
+def _admissible_between_parts(topology: Topology, layout: Layout) -> int:
+    part = component_labels(topology.links, len(layout))
+    tables = layout.tables
+    loads = antenna_loads(topology, layout)
     count = 0
     for i, j in np.argwhere(np.triu(tables.candidate)):
         count += (
@@ -40,7 +41,7 @@ def _admissible_between_parts(topology: Topology, tables: LinkTables) -> int:
 def test_any_garbage_comes_out_sound_and_connected_where_it_can_be(data: st.DataObject) -> None:
     fleet = data.draw(fleets(largest=64))
     raw = data.draw(topologies(len(fleet)))
-    tables = link_tables(fleet, Radio())
+    tables = Layout(fleet, Radio())
     corrected = correct(raw, fleet)
     _assert_sound(corrected, tables)
     assert np.array_equal(corrected.parity, raw.parity)
@@ -54,7 +55,7 @@ def test_garbage_under_any_radio_and_threshold_stays_sound(data: st.DataObject, 
     raw = data.draw(topologies(len(fleet)))
     for flip in (False, True):
         corrected = correct(raw, fleet, radio, tau_interference=tau, flip_parts=flip)
-        _assert_sound(corrected, link_tables(fleet, radio))
+        _assert_sound(corrected, Layout(fleet, radio))
 
 
 @pytest.mark.parametrize("n", [2, 5, 16, 33, 64])
@@ -68,7 +69,7 @@ def test_flipping_parts_connects_what_the_parity_keeps_apart(n: int) -> None:
         stuck = Topology(np.empty((0, 2), dtype=int), np.zeros(n, dtype=int))
         assert len(correct(stuck, fleet, radio).links) == 0
         freed = correct(stuck, fleet, radio, flip_parts=True)
-        _assert_sound(freed, link_tables(fleet, radio))
+        _assert_sound(freed, Layout(fleet, radio))
         connected += metrics(freed, fleet, radio)["connected"] == 1
     assert connected >= 17
 
@@ -90,22 +91,22 @@ def test_each_phase_does_its_work_and_says_so() -> None:
     raw = Topology([(0, 1), (0, 2), (1, 3)], [0, 1, 0, 1])
     fixed = correct(raw, fleet, radio)
     assert fixed.links.tolist() == [[0, 1], [1, 2], [2, 3]]
-    report = fixed.report["correction"]
+    report = fixed.report.correction
     assert (report["dropped_range"], report["dropped_parity"], report["added"]) == (2, 0, 2)
     one_side = correct(Topology([(0, 1), (1, 2)], [0, 1, 1, 0]), fleet, radio)
-    assert one_side.report["correction"]["dropped_parity"] == 1
+    assert one_side.report.correction["dropped_parity"] == 1
     crowded = correct(Topology([(0, 1), (0, 2)], [0, 1, 1, 0]), fleet, Radio(unit=1.0))
-    assert crowded.report["correction"]["dropped_sector"] == 1
+    assert crowded.report.correction["dropped_sector"] == 1
     assert [0, 1] in crowded.links.tolist()
 
 
 def test_a_tight_interference_threshold_drops_links() -> None:
     rng = np.random.default_rng(8)
     fleet = draw("scatter", 24, rng)
-    tables = link_tables(fleet, Radio())
+    tables = Layout(fleet, Radio())
     raw = Topology(np.argwhere(np.triu(rng.random((24, 24)) < 0.3, 1)), rng.integers(0, 2, 24))
     loose, tight = correct(raw, fleet), correct(raw, fleet, tau_interference=0.05)
-    assert tight.report["correction"]["dropped_interference"] > 0
+    assert tight.report.correction["dropped_interference"] > 0
     assert len(tight.links) < len(loose.links)
     _assert_sound(tight, tables)
 
@@ -117,7 +118,7 @@ def test_pruning_drops_a_harmful_link_and_no_bridge() -> None:
         fleet = draw("trail", 16, rng)
         raw = Topology(np.argwhere(np.triu(rng.random((16, 16)) < 0.5, 1)), np.arange(16) % 2)
         eager = correct(raw, fleet, slack=3.0)
-        report = eager.report["correction"]
+        report = eager.report.correction
         pruned += report["pruned"]
         if metrics(correct(raw, fleet), fleet)["connected"]:
             assert metrics(eager, fleet)["connected"] == 1
@@ -153,14 +154,14 @@ def test_polish_never_makes_anything_worse_or_less_valid(
         given_topology = correct(given_topology, fleet, radio)
     polished = polish(given_topology, fleet, radio, moves=moves, seed=seed)
     before, after = metrics(given_topology, fleet, radio), metrics(polished, fleet, radio)
-    tables = link_tables(fleet, radio)
+    layout = Layout(fleet, radio)
     assert after["throughput"] >= before["throughput"] - 1e-9
     assert after["parity"] >= before["parity"]
     assert after["connected"] >= before["connected"]
     assert after["valid"] >= before["valid"]
-    saturated = [(antenna_loads(one, tables) > 1).sum() for one in (given_topology, polished)]
+    saturated = [(antenna_loads(one, layout) > 1).sum() for one in (given_topology, polished)]
     assert saturated[1] <= saturated[0]
-    assert out_of_range(polished, tables).sum() <= out_of_range(given_topology, tables).sum()
+    assert out_of_range(polished, layout).sum() <= out_of_range(given_topology, layout).sum()
 
 
 def test_polish_survives_stars_of_any_size() -> None:

@@ -64,8 +64,8 @@ def test_incremental_and_full_scores_agree_after_any_changes(
         links = read_links(state)
         expected = link_rates(tables, links, state.parity)
         assert total(state) == pytest.approx(expected.sum(), rel=1e-9, abs=1e-9)
-        assert state.reals[RATE][links[:, 0], links[:, 1]] == pytest.approx(expected[:, 0], rel=1e-9, abs=1e-9)
-        assert state.reals[RATE][links[:, 1], links[:, 0]] == pytest.approx(expected[:, 1], rel=1e-9, abs=1e-9)
+        assert state.floats[RATE][links[:, 0], links[:, 1]] == pytest.approx(expected[:, 0], rel=1e-9, abs=1e-9)
+        assert state.floats[RATE][links[:, 1], links[:, 0]] == pytest.approx(expected[:, 1], rel=1e-9, abs=1e-9)
 
 
 @given(st.data(), radios(), st.integers(0, 2**32 - 1))
@@ -77,7 +77,7 @@ def test_gains_foretell_what_a_change_does_and_change_nothing(data: st.DataObjec
     state = new_state(tables, NO_LINKS, parity)
     for i, j in np.random.default_rng(seed).permutation(np.argwhere(np.triu(np.ones((n, n)), 1))):
         a, b = tables.sector[i, j], tables.sector[j, i]
-        if parity[i] == parity[j] or state.wholes[LOAD, i, a] or state.wholes[LOAD, j, b]:
+        if parity[i] == parity[j] or state.ints[LOAD, i, a] or state.ints[LOAD, j, b]:
             continue
         before = total(state)
         gain = gain_of_free_link(tables, state, i, j)
@@ -99,14 +99,14 @@ def test_the_gain_of_replacing_links_is_that_of_doing_it(data: st.DataObject, ra
     state = new_state(tables, NO_LINKS, parity)
     for i, j in rng.permutation(np.argwhere(np.triu(parity[:, None] != parity, 1))):
         a, b = tables.sector[i, j], tables.sector[j, i]
-        old_i = int(state.peers[i, a, 0]) if state.wholes[LOAD, i, a] else -1
-        old_j = int(state.peers[j, b, 0]) if state.wholes[LOAD, j, b] else -1
+        old_i = int(state.peers[i, a, 0]) if state.ints[LOAD, i, a] else -1
+        old_j = int(state.peers[j, b, 0]) if state.ints[LOAD, j, b] else -1
         if linked(state, i, j):
             continue
-        before, stray = total(state), state.reals[STRAY].copy()
+        before, stray = total(state), state.floats[STRAY].copy()
         gain = gain_of_replacing(tables, state, i, j, old_i, old_j)
         assert total(state) == before
-        assert np.array_equal(state.reals[STRAY], stray)
+        assert np.array_equal(state.floats[STRAY], stray)
         for end, old in ((i, old_i), (j, old_j)):
             if old >= 0:
                 remove_link(tables, state, end, old)

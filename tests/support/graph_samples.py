@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from manetdiff import Fleet, Radio
 from manetdiff.features import layout_features, pad
+from manetdiff.layout import Layout
 from manetdiff.model.tensors import Graphs, Layouts
 
 Module = TypeVar("Module", bound=nn.Module)
@@ -26,7 +27,7 @@ def scattered_layouts(sizes: Sequence[int], seed: int = 0, n: int | None = None)
     for size in sizes:
         rng = np.random.default_rng((seed, size))
         fleet = Fleet(rng.normal(size=(size, 2)), rng.uniform(-math.pi, math.pi, size))
-        made.append(layout_features(fleet, Radio()))
+        made.append(layout_features(Layout(fleet, Radio())))
     return Layouts.from_numpy(pad(made, n))
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from manetdiff import Fleet, Radio, Topology, continuity, kept, metrics
 from manetdiff.errors import TopologyError
-from manetdiff.topology import METRICS
+from manetdiff.topology import METRICS, Report
 from support.strategies import fleets, topologies
 
 CROSS = Fleet([[0, 0], [1, 0], [0, 1], [-1, 0], [0, -1]], np.zeros(5))
@@ -17,7 +17,7 @@ CROSS = Fleet([[0, 0], [1, 0], [0, 1], [-1, 0], [0, -1]], np.zeros(5))
 def test_links_are_sorted_pairs_and_equality_ignores_their_order() -> None:
     one = Topology([(3, 1), (0, 2)], [0, 1, 1, 0, 0])
     assert one.links.tolist() == [[0, 2], [1, 3]]
-    assert one == Topology([(1, 3), (2, 0)], [0, 1, 1, 0, 0], {"method": "by hand"})
+    assert one == Topology([(1, 3), (2, 0)], [0, 1, 1, 0, 0], Report(method="by hand"))
     assert one != Topology([(1, 3)], [0, 1, 1, 0, 0])
     assert hash(one) == hash(Topology([(1, 3), (2, 0)], [0, 1, 1, 0, 0]))
     assert Topology.from_adjacency(one.adjacency, one.parity) == one

@@ -19,6 +19,7 @@ from manetdiff.model.config import ModelConfig
 from manetdiff.model.denoiser import Denoiser
 from manetdiff.scenarios import FAMILIES
 from manetdiff.training.corpus import Bucket, Corpus, read_corpus
+from manetdiff.weights import read_header
 from support.graph_samples import perturbed, scattered_graphs, scattered_layouts
 
 HIDDEN = ("crossing", "orbit")
@@ -181,7 +182,7 @@ class TestTheCommand:
             given.append(read_corpus(*arguments, **options))  # type: ignore[arg-type]
             return given[-1]
 
-        monkeypatch.setattr("manetdiff.training.corpus.read_corpus", kept)
+        monkeypatch.setattr("manetdiff.training.run.read_corpus", kept)
         names = [word for family in HIDDEN for word in ("--leave-out", family)]
         new = ("--heading", "2", "--activation", "relu")
         few = ("--epochs", "1", "--batch", "16")
@@ -195,7 +196,11 @@ class TestTheCommand:
         assert weights.config.activation == "relu"
         assert weights.process.mean_degree == pytest.approx(corpus.mean_degree)
         # The last column of the table of data: families.
-        (row,) = (line for line in card_page("mine", weights).splitlines() if line.startswith("| 6, 9 "))
+        (row,) = (
+            line
+            for line in card_page("mine", read_header(tmp_path / "last.safetensors")).splitlines()
+            if line.startswith("| 6, 9 ")
+        )
         assert row.split("|")[-2].strip() == "9"
 
 

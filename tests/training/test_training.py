@@ -7,6 +7,7 @@ import math
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,15 +16,18 @@ from lightning.fabric import Fabric
 from safetensors.torch import load_file
 
 from manetdiff.data import Settings, generate, read_dataset
+from manetdiff.data.files import locked
 from manetdiff.diffusion.weights import described_bytes, read_described, read_weights
-from manetdiff.errors import CheckpointError, DataError, TrainingError
+from manetdiff.errors import CheckpointError, DataError, ManetDiffError, TrainingError
 from manetdiff.model.config import ModelConfig
+from manetdiff.model.losses import LossWeights
 from manetdiff.radio import Radio
 from manetdiff.sampling import SamplerConfig
 from manetdiff.topology import Topology
+from manetdiff.training import train
 from manetdiff.training.checkpoint import CHECKPOINT, FORMAT, FORMAT_NAME
 from manetdiff.training.corpus import Corpus, read_corpus
-from manetdiff.training.loop import BEST, LAST, Report, Trainer
+from manetdiff.training.loop import BEST, LAST, Trainer, TrainingNews
 from manetdiff.training.optimisation import AveragedWeights, rate_at
 from manetdiff.training.plan import Plan, Share, batch_draws, batch_rows, shares, steps_an_epoch
 from manetdiff.training.recipe import RECIPES, Recipe
@@ -61,7 +65,7 @@ def test_a_run_that_was_stopped_goes_on_exactly(corpus: Corpus, tmp_path: Path) 
     trainer(corpus, halves).train(until=steps // 2)
     assert not (halves / LAST).exists()
     resumed = trainer(corpus, halves)
-    assert resumed.progress.step == steps // 2
+    assert resumed.state.step == steps // 2
     resumed.train()
     for name in (LAST, CHECKPOINT):
         once, twice = load_file(whole / name), load_file(halves / name)
@@ -79,7 +83,7 @@ def test_a_run_from_before_parts_of_it_were_renamed_goes_on(corpus: Corpus, tmp_
     assert old.keys() != tensors.keys()
     path.write_bytes(described_bytes(FORMAT_NAME, FORMAT, description, old))
     resumed = trainer(corpus, tmp_path)
-    assert resumed.progress.step == 2
+    assert resumed.state.step == 2
     for mine, theirs in zip(resumed.generator.parameters(), run.generator.parameters(), strict=True):
         assert torch.equal(mine, theirs)
 
@@ -97,7 +101,7 @@ def test_every_variant_trains_and_learns_something(name: str, corpus: Corpus, tm
     plan = Plan(
         dataclasses.replace(chosen.model, width=8, blocks=1), dataclasses.replace(RECIPE, epochs=8), chosen.losses
     )
-    told: list[Report] = []
+    told: list[TrainingNews] = []
     run = Trainer(plan, corpus, tmp_path, Fabric(accelerator="cpu", devices=1))
     before = run.stepper.take(0)
     first = sum(value.item() for value in before.values())
@@ -351,15 +355,68 @@ class TestWhatGoesWrong:
         with pytest.raises(TrainingError, match="smaller batch"):
             run.train()
 
-    def test_a_model_of_other_sectors_than_the_data_is_refused(self, corpus: Corpus, tmp_path: Path) -> None:
-        with pytest.raises(TrainingError, match="4 sectors, the model 6"):
-            trainer(corpus, tmp_path, RECIPE, dataclasses.replace(TINY, sectors=6))
+    def test_a_folder_that_another_run_writes_to_is_left_alone(self, corpus: Corpus, tmp_path: Path) -> None:
+        with locked(tmp_path), pytest.raises(DataError, match="another run is writing"):
+            trainer(corpus, tmp_path).train()
+        assert list(tmp_path.iterdir()) == []
+
+    def test_a_folder_that_cannot_be_made_is_named(self, corpus: Corpus, tmp_path: Path) -> None:
+        (tmp_path / "file").touch()
+        with pytest.raises(TrainingError, match="file/run: the folder cannot be made"):
+            trainer(corpus, tmp_path / "file" / "run").train()
+
+
+SMALL: dict[str, Any] = {"width": 8, "blocks": 1, "tokens": 2, "batch": 8, "accelerator": "cpu"}
+
+
+class TestFromPython:
+    def test_one_call_trains_and_says_what_became_of_it(self, layouts: Path, tmp_path: Path) -> None:
+        told: list[TrainingNews] = []
+        settings = {**SMALL, "epochs": 2, "mix": {6: 1.0, 9: 3.0}, "validation": 4}
+        result = train(layouts, tmp_path / "run", "cam", losses={"odd": 0.5}, report=told.append, **settings)
+        assert result.leads
+        assert [len(layout.fleet) for layout in result.held_out] == [6] * 4 + [9] * 4
+        assert (told[0].step, told[0].figures) == (0, {})
+        assert result.state.step == told[-1].step == told[0].steps
+        assert result.state.best == max(news.figures.get("validation/ratio", 0) for news in told)
+        last = read_weights(tmp_path / "run" / LAST)
+        assert all(torch.equal(last.tensors[name], tensor) for name, tensor in result.weights.tensors.items())
+        assert last.card["variant"] == "cam"
+        assert last.card["losses"] == {**LossWeights().to_dict(), "odd": 0.5}
+        assert (last.card["recipe"]["mix"], last.config.modulation) == ([[6, 1.0], [9, 3.0]], "cam")
+        again = train([layouts], tmp_path / "run", "cam", losses={"odd": 0.5}, report=told.append, **settings)
+        assert again.state == result.state
+        assert told[-1].step == told[-1].steps
+
+    def test_the_model_has_the_sectors_of_the_data(self, tmp_path: Path) -> None:
+        generate(Settings(nodes=(6,), count=10, seed=3, search_moves=100, radio=Radio(sectors=6)), tmp_path / "six")
+        result = train(tmp_path / "six", tmp_path / "run", epochs=1, **SMALL)
+        assert result.state.step == 1
+        weights = read_weights(tmp_path / "run" / LAST)
+        assert (weights.config.sectors, weights.radio.sectors) == (6, 6)
+
+    @pytest.mark.parametrize(
+        ("change", "message"),
+        [
+            ({"wide": 8}, "no setting wide; there are activation, batch"),
+            ({"sectors": 6}, "no setting sectors"),
+            ({"losses": {"od": 1.0}}, "no term of the loss od; there are cosine, edges, odd, parity, sector"),
+            ({"losses": {"odd": -1.0}}, "the weight of odd must be a number of at least 0"),
+            ({"accelerator": "tpu"}, "give cpu"),
+        ],
+    )
+    def test_what_makes_no_sense_is_refused(
+        self, change: dict[str, Any], message: str, layouts: Path, tmp_path: Path
+    ) -> None:
+        with pytest.raises(ManetDiffError, match=message):
+            train(layouts, tmp_path / "run", **{**SMALL, **change})
+        assert not (tmp_path / "run").exists()
 
 
 def test_validation_keeps_the_best_weights_and_stops_when_nothing_is_gained(corpus: Corpus, tmp_path: Path) -> None:
     still = dataclasses.replace(RECIPE, rate=0.0, last_rate=0.0, epochs=9, validate_every=1, patience=2)
     run = trainer(corpus, tmp_path, still)
-    told: list[Report] = []
+    told: list[TrainingNews] = []
     progress = run.train(told.append)
     validations = [report for report in told if "validation/ratio" in report.figures]
     assert len(validations) == 3  # the first is a gain, two are not

@@ -93,11 +93,11 @@ def _this_command() -> str:
 
 def _solved(name: str, fleet: Fleet, radio: Radio, seed: int, method: str) -> _Shown:
     topology = solve(fleet, radio, method, seed=seed, moves=min(MOVES_A_NODE * len(fleet), MOST_MOVES))
-    return _Shown(name, topology, fleet, float(topology.report["seconds"]))
+    return _timed(name, fleet, topology)
 
 
 def _timed(name: str, fleet: Fleet, topology: Topology, before: Topology | None = None) -> _Shown:
-    return _Shown(name, topology, fleet, float(topology.report["seconds"]["total"]), before)
+    return _Shown(name, topology, fleet, topology.report.seconds, before)
 
 
 def _table(title: str, columns: list[_Shown], radio: Radio) -> Table:

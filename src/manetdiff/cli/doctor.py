@@ -76,9 +76,10 @@ def _checks() -> list[tuple[str, bool, str]]:
 
 
 def _weights() -> tuple[bool, str]:
-    from manetdiff.runtime.bundle import find_bundle, packaged_bundles
+    from manetdiff.runtime.bundle import find_bundle
+    from manetdiff.weights import RUNTIME_FILE, known
 
-    names = packaged_bundles()
+    names = list(known(RUNTIME_FILE))
     for name in names:
         find_bundle(name)
     return bool(names), ", ".join(names)

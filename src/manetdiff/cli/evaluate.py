@@ -46,7 +46,7 @@ def command(
     weights: Annotated[
         list[str] | None,
         typer.Option(
-            help="Sample from these weights instead: a file, or the name of packaged ones (see 'manetdiff weights'); "
+            help="Sample from these weights instead: a file, or a name that 'manetdiff weights' lists; "
             "can be given again. Raw samples, without correction or polish."
         ),
     ] = None,
@@ -54,7 +54,10 @@ def command(
         list[str] | None, typer.Option(help="Generate with this preset instead, on one core; can be given again.")
     ] = None,
     ablations: Annotated[
-        bool, typer.Option("--ablations", help="Sample from all packaged ablations and baselines instead.")
+        bool,
+        typer.Option(
+            "--ablations", help="Sample from all ablations and baselines instead; their weights come with the sources."
+        ),
     ] = False,
     steps: Annotated[int | None, typer.Option(help="With weights: denoising steps.", min=1)] = None,
     temperature: Annotated[float | None, typer.Option(help="With weights: below 1, predictions are sharpened.")] = None,
@@ -128,7 +131,8 @@ def _model_rows(
     name: str, chosen: Sequence[str], knobs: Mapping[str, Any], seed: int, layouts: int | None
 ) -> list[Score]:
     with needs_torch("sampling from weights files"):
-        from manetdiff.evaluate.models import find_weights, model_scores
+        from manetdiff.diffusion.weights import find_weights
+        from manetdiff.evaluate.models import model_scores
     found = {weights: find_weights(weights) for weights in chosen}
     return model_scores(name, found, sampling=knobs, layouts=layouts, seed=seed, report=_say)
 

@@ -10,10 +10,16 @@ import typer
 from manetdiff.cli.needs_torch import needs_torch
 from manetdiff.formats import check_writable
 from manetdiff.formats.files import write_bytes
+from manetdiff.weights import RUNTIME_FILE
 
 
 def command(
-    weights: Annotated[str, typer.Argument(help="Packaged weights, or a weights file of a run.", metavar="WEIGHTS")],
+    weights: Annotated[
+        str,
+        typer.Argument(
+            help="Weights by name (see 'manetdiff weights'), or a weights file of a run.", metavar="WEIGHTS"
+        ),
+    ],
     out: Annotated[Path | None, typer.Option(help="File to write. Default: NAME.netdiff, here.")] = None,
 ) -> None:
     """Make a runtime file of trained weights, for load, generate and update.
@@ -24,12 +30,11 @@ def command(
       manetdiff generate fleet.json --weights mine.netdiff
     """
     with needs_torch("export"):
-        from manetdiff.evaluate.models import find_weights
+        from manetdiff.diffusion.weights import find_weights
         from manetdiff.export.write import exported
-    from manetdiff.runtime.bundle import SUFFIX
 
     name = Path(weights).stem
-    file = out or Path(f"{name}{SUFFIX}")
+    file = out or Path(f"{name}{RUNTIME_FILE}")
     check_writable(file)
     write_bytes(file, exported(name, find_weights(weights)).to_bytes())
     print(file)

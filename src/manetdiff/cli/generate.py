@@ -80,10 +80,9 @@ def command(
     where = read_fleet(fleet)
     model = load(weights)
     warm_up_model(model)
-    physics = model.radio if radio is None else read_radio(radio)
     topology = model.generate(
         where,
-        radio=physics,
+        radio=None if radio is None else read_radio(radio),
         seed=seed,
         preset=preset,
         budget_ms=budget_ms,
@@ -96,9 +95,9 @@ def command(
         silent=silent or (),
     )
     warn_of_parts(topology)
-    told = [("preset", str(topology.report["preset"]))] if "preset" in topology.report else []
+    told = [("preset", topology.report.preset)] if topology.report.preset else []
     told.append(("time", milliseconds(topology.report)))
-    deliver(topology, where, physics, out, plot, as_json=as_json, dark=dark, more=told)
+    deliver(topology, out, plot, as_json=as_json, dark=dark, more=told)
 
 
 def pairs(given: list[str] | None, option: str) -> list[tuple[str, str]]:

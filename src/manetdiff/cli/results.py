@@ -5,16 +5,14 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from manetdiff.cli.output import METRIC_LABELS, Table, metric_text, print_json, print_table
 from manetdiff.errors import DisconnectedWarning, FormatError
-from manetdiff.fleet import Fleet
 from manetdiff.formats import check_writable, write_topology
-from manetdiff.radio import Radio
-from manetdiff.topology import Topology, metrics
+from manetdiff.topology import Report, Topology, metrics
 
 STANDARD = "-"
 
@@ -52,8 +50,6 @@ def check_files(inputs: Sequence[str | None], out: str | None, plot: str | None)
 
 def deliver(
     topology: Topology,
-    fleet: Fleet,
-    radio: Radio,
     out: str | None,
     plot: str | None,
     *,
@@ -62,30 +58,30 @@ def deliver(
     more: Sequence[tuple[str, str]] = (),
 ) -> None:
     """Write, draw and print what was asked for. more: rows under the metrics."""
-    scores = metrics(topology, fleet, radio)
+    layout = topology.on()
+    scores = metrics(topology)
     if out is not None:
-        write_topology(topology, fleet, radio, out)
+        write_topology(topology, layout.fleet, layout.radio, out)
     if plot is not None:
         # Imported here: matplotlib takes as long to load as a whole solve takes, and most calls draw nothing.
         from manetdiff.evaluate.picture import draw
 
-        draw(topology, fleet, radio, plot, dark=dark)
+        draw(topology, layout.fleet, layout.radio, plot, dark=dark)
     # Standard output belongs to the file that was asked for there.
     stream = sys.stderr if STANDARD in (out, plot) else sys.stdout
     if as_json:
-        report = {name: value for name, value in topology.report.items() if not isinstance(value, Fleet)}
-        print_json({"nodes": len(fleet), "metrics": scores, "report": report}, stream)
+        print_json({"nodes": len(layout), "metrics": scores, "report": topology.report.to_dict()}, stream)
         return
     rows = [[METRIC_LABELS[name], metric_text(name, value)] for name, value in scores.items()]
-    metres = scores["mean_length"] * radio.unit_for(fleet)
+    metres = scores["mean_length"] * layout.unit
     rows[list(scores).index("mean_length")][1] += f" ({metres:,.0f} m)" if metres >= 10 else f" ({metres:.3g} m)"
     rows += [list(row) for row in more]
-    print_table(Table(f"{len(fleet)} nodes", ("", ""), rows), stream)
+    print_table(Table(f"{len(layout)} nodes", ("", ""), rows), stream)
 
 
 def warn_of_parts(topology: Topology) -> None:
     """Say so where the network could not be connected; the exit code stays 0, as the best forest is an answer."""
-    if not topology.report["connected"]:
+    if not topology.report.connected:
         warnings.warn(
             "the network is in parts: not all nodes are in range of each other, or pins keep them apart",
             DisconnectedWarning,
@@ -93,6 +89,7 @@ def warn_of_parts(topology: Topology) -> None:
         )
 
 
-def milliseconds(report: Any) -> str:
-    """The time of each stage."""
-    return ", ".join(f"{name} {1e3 * seconds:.1f} ms" for name, seconds in report["seconds"].items())
+def milliseconds(report: Report) -> str:
+    """The time of each stage, and of all."""
+    spent = {**report.stages, "total": report.seconds}
+    return ", ".join(f"{name} {1e3 * seconds:.1f} ms" for name, seconds in spent.items())

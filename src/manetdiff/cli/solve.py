@@ -69,8 +69,5 @@ def command(
     if method in METHODS:
         warm_up(physics, method)
     topology = solve(where, physics, method, budget, seed, moves=moves)
-    if method == "omni":
-        # The omnidirectional protocol is scored, drawn and written by its own physics.
-        physics = physics.omnidirectional()
-    time = seconds_text(float(topology.report["seconds"]))
-    deliver(topology, where, physics, out, plot, as_json=as_json, dark=dark, more=[("method", method), ("time", time)])
+    time = seconds_text(topology.report.seconds)
+    deliver(topology, out, plot, as_json=as_json, dark=dark, more=[("method", method), ("time", time)])

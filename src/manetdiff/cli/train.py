@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from manetdiff.cli.needs_torch import needs_torch
 from manetdiff.cli.train_progress import shown
-from manetdiff.data.files import locked
 from manetdiff.errors import TrainingError
 from manetdiff.formats import read_radio
 
-if TYPE_CHECKING:  # PyTorch is loaded by the command alone
-    from lightning.fabric import Fabric
-
-    from manetdiff.data import SolvedLayout
-    from manetdiff.training.checkpoint import Progress
-    from manetdiff.training.loop import Trainer
-    from manetdiff.training.plan import Plan
-
-PICTURED = 3
 PICTURE = "samples.png"
 
 
@@ -60,6 +50,13 @@ def command(
     validate_every: Annotated[
         int | None, typer.Option(help="Epochs between validations and checkpoints, instead of the recipe's.")
     ] = None,
+    loss: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Weights of the loss's terms instead of the model's, such as sector=0.1,odd=0; may be repeated. "
+            "Terms: edges, parity, sector, cosine, odd."
+        ),
+    ] = None,
     redundancy: Annotated[float, typer.Option(help="Factor on the odds of a link in the noise; see the docs.")] = 1.0,
     parity_pace: Annotated[
         float, typer.Option(help="Pace of the noise on parity; below 1 it is settled before the edges.")
@@ -90,109 +87,56 @@ def command(
     to use), samples.png and a TensorBoard log.
     """
     with needs_torch("training"):
-        from manetdiff.training.corpus import read_corpus
-        from manetdiff.training.loop import Trainer
-    of_model = _given(width=width, blocks=blocks, activation=activation, tokens=tokens)
-    of_recipe = _given(
-        epochs=epochs,
-        batch=batch,
-        mix=None if mix is None else _mix(mix),
-        rate=rate,
-        clip=clip,
-        ema=ema,
-        seed=seed,
-        precision=precision,
-        compiled=compiled,
-        validate_every=validate_every,
-        checkpoint_every=validate_every,
-    )
-    plan = _plan(
-        model, recipe, of_model, of_recipe, {"redundancy": redundancy, "parity_pace": parity_pace, "heading": heading}
-    )
-    corpus = read_corpus(
-        data,
-        None if radio is None else read_radio(radio),
-        held_out=plan.recipe.validation,
-        leave_out=leave_out or (),
-    )
-    fabric = _fabric(plan.recipe.precision, accelerator, devices, machines)
-    fabric.launch()
-    trainer = Trainer(plan, corpus, out, fabric, {"variant": model})
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise TrainingError(f"{out}: the folder cannot be made: {error.strerror}") from None
-    if fabric.is_global_zero:
-        with locked(out), shown(trainer.steps, trainer.progress.step) as report:
-            progress = trainer.train(report)
-    else:
-        progress = trainer.train()
-    if fabric.is_global_zero:
-        _finish(trainer, progress, corpus.held_out, out)
-
-
-def _plan(
-    model: str, recipe: str, of_model: dict[str, Any], of_recipe: dict[str, Any], of_noise: dict[str, float]
-) -> Plan:
-    """A model and a recipe by name, with what was asked for instead."""
-    from manetdiff.training.plan import Plan
-    from manetdiff.training.recipe import RECIPES
-    from manetdiff.training.variants import variant
-
-    if recipe not in RECIPES:
-        raise TrainingError(f"--recipe: unknown recipe {recipe!r}; known are {', '.join(RECIPES)}")
-    chosen = variant(model)
-    return Plan(
-        dataclasses.replace(chosen.model, **of_model),
-        dataclasses.replace(RECIPES[recipe], **of_recipe),
-        chosen.losses,
-        **of_noise,
-    )
-
-
-def _fabric(precision: str, accelerator: str, devices: int, machines: int) -> Fabric:
-    import torch
-    from lightning.fabric import Fabric
-
-    on_gpu = accelerator != "cpu" and torch.cuda.is_available()
-    if accelerator not in ("auto", "cpu") and not on_gpu:
-        raise TrainingError(f"--accelerator {accelerator}: there is none here that PyTorch can use; give cpu")
-    if precision == "bf16":
-        torch.set_float32_matmul_precision("high")
-    return Fabric(
-        accelerator=accelerator,
-        devices=devices,
-        num_nodes=machines,
-        strategy="ddp" if devices * machines > 1 else "auto",
-        precision="bf16-mixed" if precision == "bf16" and on_gpu else "32-true",
-    )
-
-
-def _finish(trainer: Trainer, progress: Progress, held_out: list[SolvedLayout], out: Path) -> None:
-    """A picture of samples on layouts that were held out, and where everything is."""
-    from manetdiff.evaluate.samples import Sample, draw_samples
-    from manetdiff.sampling import SamplerConfig
-    from manetdiff.training.validation import make_trials, sample_topologies
-
-    if held_out:
-        shown_layouts = held_out[:: max(1, len(held_out) // PICTURED)][:PICTURED]
-        weights = trainer.weights()
-        topologies = sample_topologies(
-            weights.build(), make_trials(shown_layouts, weights.radio), SamplerConfig(), 0, "cpu"
+        from manetdiff.evaluate.samples import draw_held_out
+        from manetdiff.training import train
+    settings = {
+        "width": width,
+        "blocks": blocks,
+        "activation": activation,
+        "tokens": tokens,
+        "epochs": epochs,
+        "batch": batch,
+        "mix": None if mix is None else _pairs("--mix", "16:0.6,32:0.4", ":", int, mix),
+        "rate": rate,
+        "clip": clip,
+        "ema": ema,
+        "seed": seed,
+        "precision": precision,
+        "compiled": compiled,
+        "validate_every": validate_every,
+        "checkpoint_every": validate_every,
+    }
+    with shown() as report:
+        result = train(
+            data,
+            out,
+            model,
+            recipe,
+            losses=dict(_pairs("--loss", "sector=0.1,odd=0", "=", str, ",".join(loss))) if loss else None,
+            redundancy=redundancy,
+            parity_pace=parity_pace,
+            heading=heading,
+            leave_out=leave_out or (),
+            radio=None if radio is None else read_radio(radio),
+            accelerator=accelerator,
+            devices=devices,
+            machines=machines,
+            report=report,
+            **{name: value for name, value in settings.items() if value is not None},
         )
-        pairs = [Sample(one.fleet, one.topology, drawn) for one, drawn in zip(shown_layouts, topologies, strict=True)]
-        draw_samples(pairs, weights.radio, out / PICTURE)
-    best = "" if progress.best == float("-inf") else f", best validation: {100 * progress.best:.2f} % of the target's T"
-    print(f"{out}: {progress.step} steps{best}")
+    if result.leads:
+        draw_held_out(result.weights, result.held_out, out / PICTURE)
+        best = result.state.best
+        told = "" if best is None else f", best validation: {100 * best:.2f} % of the target's T"
+        print(f"{out}: {result.state.step} steps{told}")
 
 
-def _mix(text: str) -> tuple[tuple[int, float], ...]:
+def _pairs(
+    option: str, example: str, between: str, name: Callable[[str], Any], text: str
+) -> tuple[tuple[Any, float], ...]:
+    """The names and numbers of an option."""
     try:
-        pairs = [part.split(":") for part in text.split(",")]
-        return tuple((int(nodes), float(share)) for nodes, share in pairs)
+        pairs = [part.split(between) for part in text.split(",")]
+        return tuple((name(first.strip()), float(number)) for first, number in pairs)
     except ValueError:
-        raise TrainingError(f"--mix: give sizes and shares such as 16:0.6,32:0.4, not {text!r}") from None
-
-
-def _given(**values: Any) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if value is not None}
+        raise TrainingError(f"{option}: give names and numbers such as {example}, not {text!r}") from None

@@ -6,53 +6,61 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+if TYPE_CHECKING:  # PyTorch is loaded by the command alone
+    from manetdiff.training.loop import TrainingNews
 
 QUIET_S = 10.0  # between lines where there is no terminal
 
 
-class Report(Protocol):
-    """A step of the run, of how many, and figures by name."""
-
-    @property
-    def step(self) -> int: ...
-    @property
-    def steps(self) -> int: ...
-    @property
-    def figures(self) -> Mapping[str, float]: ...
-
-
 @contextmanager
-def shown(steps: int, done: int) -> Iterator[Callable[[Report], None]]:
-    """What to call with each report; done: steps that an earlier run has taken."""
+def shown() -> Iterator[Callable[[TrainingNews], None]]:
+    """What to call with the news of a run."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield _Lines()
         return
-    columns = (BarColumn(16), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, console=console) as bar:
-        task = bar.add_task("", total=steps, completed=done)
-        words: dict[str, str] = {}
+    bar = _Bar(console)
+    try:
+        yield bar
+    finally:
+        bar.stop()
 
-        def report(news: Report) -> None:
-            words.update(_words(news.figures))
-            short = [words[name] for name in ("loss", "ratio", "speed") if name in words]  # fits 80 columns
-            bar.update(task, completed=news.step, description="  ".join(short))
 
-        yield report
+class _Bar:
+    """Not there before the first news: of several processes, only one has any."""
+
+    def __init__(self, console: Console) -> None:
+        columns = (BarColumn(16), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
+        self._bar = Progress(*columns, console=console)
+        self._task: TaskID | None = None
+        self._words: dict[str, str] = {}
+
+    def __call__(self, news: TrainingNews) -> None:
+        if self._task is None:
+            self._bar.start()
+            self._task = self._bar.add_task("", total=news.steps, completed=news.step)
+        self._words.update(_words(news.figures))
+        short = [self._words[name] for name in ("loss", "ratio", "speed") if name in self._words]  # fits 80 columns
+        self._bar.update(self._task, completed=news.step, description="  ".join(short))
+
+    def stop(self) -> None:
+        if self._task is not None:
+            self._bar.stop()
 
 
 class _Lines:
     def __init__(self) -> None:
         self._last = float("-inf")
 
-    def __call__(self, news: Report) -> None:
+    def __call__(self, news: TrainingNews) -> None:
         now = time.monotonic()
         judged = any(name.startswith("validation/") for name in news.figures)
-        if not judged and now - self._last < QUIET_S and news.step < news.steps:
+        if not news.figures or (not judged and now - self._last < QUIET_S and news.step < news.steps):
             return
         self._last = now
         said = "  ".join(_words(news.figures).values())

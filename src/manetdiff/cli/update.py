@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -19,7 +19,6 @@ from manetdiff.cli.generate import (
 )
 from manetdiff.cli.output import share_text
 from manetdiff.cli.results import (
-    STANDARD,
     DarkOption,
     JsonOption,
     OutOption,
@@ -34,9 +33,7 @@ from manetdiff.cli.warm_up import warm_up_model
 from manetdiff.errors import FormatError
 from manetdiff.fleet import Fleet
 from manetdiff.formats import read_fleet, read_radio, read_topology
-from manetdiff.formats.netjson import read_topology_radio
-from manetdiff.radio import Radio
-from manetdiff.topology import Topology
+from manetdiff.topology import Report, Topology
 
 
 def command(
@@ -82,15 +79,12 @@ def command(
         raise FormatError("--change: nodes have joined or left, or are in another order: the two cannot be compared")
     model = load(weights)
     warm_up_model(model)
-    # By default the radio that the topology was written for; standard input can be read once only.
-    written_for = None if topology == STANDARD else read_topology_radio(topology)
-    physics = (written_for or model.radio) if radio is None else read_radio(radio)
     new = model.update(
         old,
         where,
         previous=before,
         mode=mode,  # type: ignore[arg-type]  # checked there
-        radio=physics,
+        radio=None if radio is None else read_radio(radio),  # by default the one that the topology was written for
         seed=seed,
         steps=steps,
         samples=samples,
@@ -102,21 +96,19 @@ def command(
     )
     warn_of_parts(new)
     if change is not None:
-        _draw_change(before, old, where, new, physics, change, dark)
-    deliver(new, where, physics, out, plot, as_json=as_json, dark=dark, more=_rows(new.report))
+        _draw_change(before, old, where, new, change, dark)
+    deliver(new, out, plot, as_json=as_json, dark=dark, more=_rows(new.report))
 
 
-def _draw_change(
-    before: Fleet, old: Topology, where: Fleet, new: Topology, radio: Radio, path: str, dark: bool
-) -> None:
+def _draw_change(before: Fleet, old: Topology, where: Fleet, new: Topology, path: str, dark: bool) -> None:
     from manetdiff.evaluate.picture import draw_pair  # imported late: matplotlib is slow to load
 
-    draw_pair(old, new, before, where, radio, path, dark=dark)
+    draw_pair(old, new, before, where, new.on().radio, path, dark=dark)
 
 
-def _rows(report: Any) -> list[tuple[str, str]]:
-    rows = [("mode", str(report["mode"]))]
-    if report["moved"] is not None:
-        rows.append(("moved", f"{report['moved']:.3f} spreads"))
-    rows += [("continuity", share_text(report["continuity"])), ("time", milliseconds(report))]
+def _rows(report: Report) -> list[tuple[str, str]]:
+    rows = [("mode", str(report.mode))]
+    if report.moved is not None:
+        rows.append(("moved", f"{report.moved:.3f} spreads"))
+    rows += [("continuity", share_text(report.continuity)), ("time", milliseconds(report))]
     return rows

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from manetdiff.fleet import Fleet
 from manetdiff.radio import Radio
 from manetdiff.solvers import solve
-from manetdiff.solvers.loading import TOY
+from manetdiff.solvers.warm import TOY
 from manetdiff.topology import metrics
 
 if TYPE_CHECKING:  # ONNX Runtime is loaded by the commands that need it

@@ -18,8 +18,10 @@ from manetdiff.data.layouts import SolvedLayout
 from manetdiff.data.settings import FORMAT, FORMAT_NAME, Settings
 from manetdiff.errors import DataError
 from manetdiff.fleet import Fleet
+from manetdiff.layout import Layout
+from manetdiff.radio import Radio
 from manetdiff.scenarios import FAMILIES, MOTIONS
-from manetdiff.topology import METRICS, Topology
+from manetdiff.topology import METRICS, Report, Topology
 
 METRIC_COLUMNS = tuple(f"metric_{name}" for name in METRICS)
 NODE_COLUMNS = ("x", "y", "yaw", "parity")
@@ -68,11 +70,11 @@ def to_table(layouts: Sequence[SolvedLayout], settings: Settings) -> pa.Table:
         "link_target": [layout.topology.links[:, 1].astype(np.uint8) for layout in layouts],
         "parity": [layout.topology.parity.astype(np.uint8) for layout in layouts],
         **{f"metric_{name}": [layout.metrics[name] for layout in layouts] for name in METRICS},
-        "method": [layout.topology.report["method"] for layout in layouts],
-        "search_moves": [layout.topology.report["moves"] for layout in layouts],
-        "restarts": [layout.topology.report["restarts"] for layout in layouts],
-        "solver_seed": [layout.topology.report["seed"] for layout in layouts],
-        "fallback": [layout.topology.report["fallback"] for layout in layouts],
+        "method": [layout.topology.report.method for layout in layouts],
+        "search_moves": [layout.topology.report.moves for layout in layouts],
+        "restarts": [layout.topology.report.restarts for layout in layouts],
+        "solver_seed": [layout.topology.report.seed for layout in layouts],
+        "fallback": [layout.topology.report.fallback for layout in layouts],
     }
     arrays = [
         column if isinstance(column, pa.Array) else pa.array(column, SCHEMA.field(name).type)
@@ -86,19 +88,19 @@ def metadata(settings: Settings) -> dict[bytes, bytes]:
     return {FORMAT_KEY: f"{FORMAT_NAME} {FORMAT}".encode(), SETTINGS_KEY: json.dumps(settings.to_dict()).encode()}
 
 
-def from_table(table: pa.Table) -> Iterator[SolvedLayout]:
-    """The layouts of a checked table, row by row."""
+def from_table(table: pa.Table, radio: Radio) -> Iterator[SolvedLayout]:
+    """The layouts of a checked table, row by row, and the radio that they were solved for."""
     for batch in table.to_batches(max_chunksize=256):
         for row in batch.to_pylist():
             fleet = Fleet(np.stack([row["x"], row["y"]], axis=1), row["yaw"])
             links = np.stack([row["link_source"], row["link_target"]], axis=1).astype(np.int64)
-            report = {
-                "method": row["method"],
-                "moves": row["search_moves"],
-                "restarts": row["restarts"],
-                "seed": row["solver_seed"],
-                "fallback": row["fallback"],
-            }
+            report = Report(
+                method=row["method"],
+                seed=row["solver_seed"],
+                moves=row["search_moves"],
+                restarts=row["restarts"],
+                fallback=row["fallback"],
+            )
             yield SolvedLayout(
                 index=row["index"],
                 step=row["step"],
@@ -106,7 +108,7 @@ def from_table(table: pa.Table) -> Iterator[SolvedLayout]:
                 motion=row["motion"],
                 family=row["family"],
                 fleet=fleet,
-                topology=Topology(links, row["parity"], report),
+                topology=Topology(links, row["parity"], report, Layout(fleet, radio)),
                 metrics={name: row[f"metric_{name}"] for name in METRICS},
             )
 

@@ -62,7 +62,7 @@ class Dataset:
         return int(self.table.num_rows)
 
     def __iter__(self) -> Iterator[SolvedLayout]:
-        return from_table(self.table)
+        return from_table(self.table, self.settings.radio)
 
     def __repr__(self) -> str:
         return f"Dataset(layouts={len(self)}, nodes={self.nodes})"

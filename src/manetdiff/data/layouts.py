@@ -10,11 +10,12 @@ import numpy as np
 from manetdiff.data.settings import Settings
 from manetdiff.errors import DataError, ScenarioError
 from manetdiff.fleet import Fleet, displacement
-from manetdiff.radio import Radio, link_tables
+from manetdiff.layout import Layout
+from manetdiff.radio import Radio
 from manetdiff.scenarios import MOTIONS, draw, move_by
 from manetdiff.solvers import solve
 from manetdiff.solvers.spanning import bottleneck
-from manetdiff.topology import Topology, metrics
+from manetdiff.topology import Report, Topology, metrics
 
 METHOD = "reference"
 TRIES = 50
@@ -28,7 +29,7 @@ class SolvedLayout:
 
     index: which layout of the set it is; step: 0 as drawn, 1 after moving.
     displacement: from step 0, normalised (0 at step 0); motion: the model that moved it (None at step 0).
-    topology: its report holds method, moves (the search's budget), restarts, seed and fallback.
+    topology: it knows its layout; its report holds method, moves (the search's budget), restarts, seed and fallback.
     metrics: by the names in manetdiff.topology.METRICS.
     """
 
@@ -40,6 +41,11 @@ class SolvedLayout:
     fleet: Fleet
     topology: Topology
     metrics: Mapping[str, float] = field(repr=False)
+
+    @property
+    def layout(self) -> Layout:
+        """The fleet under the radio that it was solved for."""
+        return self.topology.on()
 
 
 @dataclass(frozen=True)
@@ -74,17 +80,17 @@ def draw_layouts(settings: Settings, index: int) -> list[DrawnLayout]:
 
 def _solved(settings: Settings, drawn: DrawnLayout) -> SolvedLayout:
     seed = 2 * drawn.index + drawn.step
-    topology = solve(drawn.fleet, settings.radio, METHOD, seed=seed, moves=settings.search_moves)
-    # The time that the search took is left out: it would differ from run to run.
-    report = {
-        "method": METHOD,
-        "moves": settings.search_moves,
-        "restarts": topology.report["restarts"],
-        "seed": seed,
-        "fallback": topology.report["fallback"],
-    }
-    scores = metrics(topology, drawn.fleet, settings.radio)
-    return SolvedLayout(**vars(drawn), topology=Topology(topology.links, topology.parity, report), metrics=scores)
+    found = solve(drawn.fleet, settings.radio, METHOD, seed=seed, moves=settings.search_moves)
+    # What a file keeps of the report; not the time that the search took, which would differ from run to run.
+    report = Report(
+        method=METHOD,
+        seed=seed,
+        moves=settings.search_moves,
+        restarts=found.report.restarts,
+        fallback=found.report.fallback,
+    )
+    topology = Topology(found.links, found.parity, report, found.layout)
+    return SolvedLayout(**vars(drawn), topology=topology, metrics=metrics(topology))
 
 
 def _fleet(family: str, n: int, radio: Radio, rng: np.random.Generator) -> Fleet:
@@ -127,4 +133,4 @@ def _as_stored(fleet: Fleet) -> Fleet:
 
 
 def _connectable(fleet: Fleet, radio: Radio) -> bool:
-    return bottleneck(link_tables(fleet, radio)) <= radio.range
+    return bottleneck(Layout(fleet, radio)) <= radio.range

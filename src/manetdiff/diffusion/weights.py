@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +20,8 @@ from manetdiff.features import FEATURES_VERSION
 from manetdiff.model.config import ModelConfig
 from manetdiff.radio import Radio
 from manetdiff.sampling import SamplerConfig
-
-FORMAT_NAME = "manetdiff-weights"
-FORMAT = 1
-SUFFIX = ".safetensors"
-HEADER = "manetdiff"
-DEFAULT = "netdiff"
+from manetdiff.weights import DEFAULT, WEIGHTS_FILE, find, read_header
+from manetdiff.weights.header import FORMAT, FORMAT_NAME, KEY
 
 
 @dataclass(frozen=True)
@@ -69,39 +64,20 @@ class Weights:
         return described_bytes(FORMAT_NAME, FORMAT, description, tensors)
 
 
+def find_weights(name: str | Path = DEFAULT) -> Weights:
+    """Weights by the name of known ones, or by path."""
+    return read_weights(find(name, WEIGHTS_FILE))
+
+
 def read_weights(path: Path | str) -> Weights:
     """Weights from a file."""
-    file = Path(path)
-    description, tensors = read_described(file, FORMAT_NAME, FORMAT)
-    return weights_from(description, tensors, str(file))
-
-
-def packaged_names() -> list[str]:
-    """Names of the weights in the package."""
-    folder = resources.files("manetdiff") / "weights"
-    return sorted(entry.name.removesuffix(SUFFIX) for entry in folder.iterdir() if entry.name.endswith(SUFFIX))
-
-
-def packaged_weights(name: str = DEFAULT) -> Weights:
-    """Weights that come with the package, by name."""
-    entry = resources.files("manetdiff") / "weights" / f"{name}{SUFFIX}"
-    if not entry.is_file():
-        raise CheckpointError(f"no packaged weights {name!r}; there are {', '.join(packaged_names())}")
-    with resources.as_file(entry) as path:
-        return read_weights(path)
-
-
-def weights_from(description: Mapping[str, Any], tensors: Mapping[str, Tensor], name: str) -> Weights:
-    """Weights from what a file describes."""
+    description, tensors = read_described(Path(path), FORMAT_NAME, FORMAT)
     features = description.get("features", 1)
     if features != FEATURES_VERSION:
         raise CheckpointError(
-            f"{name}: trained on version {features!r} of the layout features; this program makes version "
+            f"{path}: trained on version {features!r} of the layout features; this program makes version "
             f"{FEATURES_VERSION}: train again"
         )
-    card = description.get("card", {})
-    if not isinstance(card, dict):
-        raise CheckpointError(f"{name}: its card is not a set of named values")
     try:
         return Weights(
             ModelConfig.from_dict(description["model"]),
@@ -109,44 +85,30 @@ def weights_from(description: Mapping[str, Any], tensors: Mapping[str, Tensor], 
             Radio.from_dict(description["radio"]),
             tensors,
             SamplerConfig.from_dict(description.get("sampling", {})),
-            card,
+            description.get("card", {}),
         )
     except KeyError as error:
-        raise CheckpointError(f"{name}: its description has no {error.args[0]!r}") from None
+        raise CheckpointError(f"{path}: its description has no {error.args[0]!r}") from None
     except (ManetDiffError, TypeError) as error:
-        raise CheckpointError(f"{name}: {error}") from None
+        raise CheckpointError(f"{path}: {error}") from None
 
 
 def described_bytes(name: str, version: int, description: Mapping[str, Any], tensors: dict[str, Tensor]) -> bytes:
     """A safetensors file with a description in its header."""
     content = {"format": name, "version": version, "description": description}
     # Under one key, because safetensors keeps several in no fixed order, and the same content must be the same bytes.
-    return to_safetensors(tensors, {HEADER: json.dumps(content)})
+    return to_safetensors(tensors, {KEY: json.dumps(content)})
 
 
 def read_described(path: Path, name: str, version: int) -> tuple[dict[str, Any], dict[str, Tensor]]:
     """The description and the tensors of a file that :func:`described_bytes` made."""
-    if not path.is_file():
-        raise CheckpointError(f"{path}: no such file")
+    description = read_header(path, name, version).description
     try:
         with safe_open(path, framework="pt") as file:
-            header = file.metadata() or {}
             tensors = {_renamed(key): file.get_tensor(key) for key in file.keys()}  # noqa: SIM118 - not a mapping
     except (SafetensorError, OSError) as error:
         raise CheckpointError(f"{path}: torn, or not a safetensors file: {error}") from None
-    try:
-        content = json.loads(header[HEADER])
-    except KeyError:
-        raise CheckpointError(f"{path}: a safetensors file, but none of this program's") from None
-    except ValueError:
-        raise CheckpointError(f"{path}: its description cannot be read") from None
-    if not isinstance(content, dict) or content.get("format") != name:
-        raise CheckpointError(f"{path}: not a file of the kind {name!r}")
-    if content.get("version") != version:
-        raise CheckpointError(f"{path}: version {content.get('version')!r}; this program reads version {version}")
-    if not isinstance(content.get("description"), dict):
-        raise CheckpointError(f"{path}: has no description")
-    return content["description"], tensors
+    return description, tensors
 
 
 def _renamed(name: str) -> str:

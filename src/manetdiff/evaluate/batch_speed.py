@@ -87,7 +87,7 @@ def batch_speeds(
 def chain_milliseconds(model: BatchModel, solved: Sequence[SolvedLayout], steps: int, batch: int) -> float:
     """The chain alone for so many graphs, without features and correction: the fastest of a few."""
     sampling = model.sampling_for(steps, redundant=True)
-    features = [layout_features(layout.fleet, Radio()) for layout in solved[: min(batch, len(solved))]]
+    features = [layout_features(one.layout) for one in solved[: min(batch, len(solved))]]
     layouts = Layouts.from_numpy(pad([features[k % len(features)] for k in range(batch)]), model.device)
     seeds = torch.arange(batch, device=model.device)
     model.chain.sample(layouts, seeds, sampling)

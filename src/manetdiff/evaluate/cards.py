@@ -1,17 +1,13 @@
-"""Cards: how weights were made and how good they are, in their file and as a page to read."""
+"""Cards: how weights were made and how good they are, as a page to read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import Any
 
-import torch
-
-from manetdiff.data import BENCHMARKS
-from manetdiff.diffusion.weights import Weights
 from manetdiff.evaluate.markdown import markdown_table
-from manetdiff.evaluate.models import model_scores
+from manetdiff.sampling import SamplerConfig
+from manetdiff.weights import Header
 
 SHOWN = {
     "links": ("links", "{:.2f}", 1),
@@ -27,45 +23,26 @@ SHOWN = {
 }
 
 
-def with_card(
-    weights: Weights, commit: str, layouts: int | None = None, report: Callable[[str], None] = lambda label: None
-) -> Weights:
-    """The weights as they are shipped, in half precision, with what they score on the benchmark sets.
-
-    commit: of the code that trained them. Only sets of fleet sizes that they were trained on are scored.
-    """
-    shipped = replace(weights, tensors={name: tensor.to(torch.float16) for name, tensor in weights.tensors.items()})
-    trained_on = {nodes for source in weights.card.get("data", []) for nodes in source["nodes"]}
-    scores: dict[str, Any] = {}
-    for name, benchmark in BENCHMARKS.items():
-        if benchmark.nodes in trained_on:
-            row = model_scores(name, {"weights": shipped}, layouts=layouts, report=report)[1]
-            scores[name] = {**row.metrics, "ratio": row.ratio, "layouts": row.layouts}
-    card = {**weights.card, "commit": commit, "benchmark": scores}
-    return replace(shipped, card=card)
-
-
-def card_page(name: str, weights: Weights) -> str:
-    """The card as Markdown."""
-    card = weights.card
-    model, recipe = weights.config, card.get("recipe", {})
-    parameters = sum(tensor.numel() for tensor in weights.tensors.values())
+def card_page(name: str, header: Header) -> str:
+    """The card of a weights file as Markdown."""
+    told, card = header.description, header.description.get("card", {})
+    recipe, sampling = card.get("recipe", {}), SamplerConfig.from_dict(told.get("sampling", {}))
     parts = [
         f"# {name}\n",
-        f"{parameters:,} parameters. Trained for {card.get('step', 0):,} steps of {recipe.get('batch')} graphs by the "
-        f"code of commit {card.get('commit', 'unknown')}.\n",
+        f"{header.parameters:,} parameters. Trained for {card.get('step', 0):,} steps of {recipe.get('batch')} graphs "
+        f"by the code of commit {card.get('commit', 'unknown')}.\n",
         "## Raw samples on the benchmark sets\n",
-        _scores(card.get("benchmark", {}), {**weights.sampling.to_dict(), "seed": 0}),
+        _scores(card.get("benchmark", {}), {**sampling.to_dict(), "seed": 0}),
         "## Model\n",
-        _pairs(model.to_dict()),
+        _pairs(told.get("model", {})),
         "## Data\n",
         _data(card.get("data", [])),
         "## Losses and noise\n",
-        _pairs({**card.get("losses", {}), **weights.process.to_dict()}),
+        _pairs({**card.get("losses", {}), **told.get("process", {})}),
         "## Recipe\n",
         _pairs(recipe),
         "## Radio\n",
-        _pairs(weights.radio.to_dict()),
+        _pairs(told.get("radio", {})),
     ]
     return "\n".join(parts)
 

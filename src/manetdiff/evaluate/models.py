@@ -5,28 +5,22 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from manetdiff.data import benchmark_dataset, load_benchmark
+from manetdiff.data import BENCHMARKS, benchmark_dataset, load_benchmark
 from manetdiff.data.settings import first_difference
-from manetdiff.diffusion.weights import SUFFIX, Weights, packaged_names, packaged_weights, read_weights
+from manetdiff.diffusion.weights import Weights, find_weights
 from manetdiff.errors import CheckpointError
 from manetdiff.evaluate.baselines import TARGET
 from manetdiff.evaluate.scores import Score, first_of, stored
 from manetdiff.training.validation import judge, make_trials, sample_topologies
 from manetdiff.training.variants import VARIANTS
 
-
-def find_weights(name: str) -> Weights:
-    """Weights by the name of a packaged file, or by path."""
-    if name in packaged_names():
-        return packaged_weights(name)
-    if name.endswith(SUFFIX) or Path(name).exists():
-        return read_weights(name)
-    raise CheckpointError(f"{name}: neither a file nor packaged weights; packaged are {', '.join(packaged_names())}")
+# The models of the table of ablations, with three seeds and with one.
+THREE_SEEDS = ("acam", "cam", "ddpm-gt")
+ONE_SEED = ("none", "one-token", "cross-entropy", "ddpm-gt-plain", "components", "gt-vae", "graph-vae")
 
 
 def model_scores(
@@ -63,6 +57,23 @@ def model_scores(
     return rows
 
 
+def with_card(
+    weights: Weights, commit: str, layouts: int | None = None, report: Callable[[str], None] = lambda label: None
+) -> Weights:
+    """The weights as they are shipped, in half precision, with what they score on the benchmark sets.
+
+    commit: of the code that trained them. Only sets of fleet sizes that they were trained on are scored.
+    """
+    shipped = replace(weights, tensors={name: tensor.half() for name, tensor in weights.tensors.items()})
+    trained_on = {nodes for source in weights.card.get("data", []) for nodes in source["nodes"]}
+    scores: dict[str, Any] = {}
+    for name, benchmark in BENCHMARKS.items():
+        if benchmark.nodes in trained_on:
+            row = model_scores(name, {"weights": shipped}, layouts=layouts, report=report)[1]
+            scores[name] = {**row.metrics, "ratio": row.ratio, "layouts": row.layouts}
+    return replace(shipped, card={**weights.card, "commit": commit, "benchmark": scores})
+
+
 @dataclass(frozen=True)
 class Ablation:
     """One variant over its seeds: mean and spread (the sample standard deviation) of each figure.
@@ -88,11 +99,11 @@ def ablations(scores: Sequence[Score]) -> list[Ablation]:
 
 
 def ablation_weights() -> dict[str, Weights]:
-    """All packaged weights that are named variant-seed."""
-    names = [name for name in packaged_names() if name.rpartition("-")[0] in VARIANTS]
-    if not names:
-        raise CheckpointError("no ablations are packaged with this version")
-    return {name: packaged_weights(name) for name in names}
+    """The weights of the table of ablations, which come with the sources."""
+    names = [f"{name}-{seed}" for name in THREE_SEEDS for seed in (123, 124, 125)] + [
+        f"{name}-123" for name in ONE_SEED
+    ]
+    return {name: find_weights(name) for name in names}
 
 
 def _ablation(variant: str, scores: Sequence[Score]) -> Ablation:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from manetdiff.compiled import NOBODY, builder, kernel
 from manetdiff.data import SolvedLayout
-from manetdiff.radio import LinkTables, Radio, link_tables
+from manetdiff.radio import LinkTables
 from manetdiff.radio.rates import throughput_kernel
 from manetdiff.radio.tables import SECTOR
 from manetdiff.solvers.budget import Budget
@@ -50,21 +50,20 @@ class MoveRates:
 
 def move_rates(layouts: Sequence[SolvedLayout], seconds: float = 2.0) -> MoveRates:
     """Measure on the layouts' solved topologies, for about `seconds` in all."""
-    radio = Radio()
     counts = np.zeros(3)
     times = np.zeros(3)
     difference = 0.0
     share = seconds / (3 * len(layouts))
-    for layout in layouts:
-        tables = link_tables(layout.fleet, radio)
-        links, parity = np.array(layout.topology.links), np.array(layout.topology.parity)
+    for solved in layouts:
+        tables = solved.layout.tables
+        links, parity = np.array(solved.topology.links), np.array(solved.topology.parity)
         state = new_state(tables, links, parity)
         pairs = _simple_moves(tables, state)
         quick, slow = np.empty(len(pairs)), np.empty(len(pairs))
         # Compiled before it is timed.
         _score_incrementally(tables, state, pairs, quick, 1)
         _score_in_full(tables, links, parity, pairs, slow, 1)
-        search(tables, Budget(moves=200), 0)
+        search(solved.layout, Budget(moves=200), 0)
         difference = max(difference, float(np.abs(quick - slow).max()))
         incremental = partial(_score_incrementally, tables, state, pairs, quick)
         in_full = partial(_score_in_full, tables, links, parity, pairs, slow)
@@ -73,7 +72,7 @@ def move_rates(layouts: Sequence[SolvedLayout], seconds: float = 2.0) -> MoveRat
             counts[way] += repeat * len(pairs)
             times[way] += spent
         start = time.perf_counter()
-        counts[2] += search(tables, Budget(seconds=share), 0).report["moves"]
+        counts[2] += search(solved.layout, Budget(seconds=share), 0).report.moves
         times[2] += time.perf_counter() - start
     rates = counts / times
     return MoveRates(len(layouts[0].fleet), rates[0], rates[1], rates[2], difference)
@@ -109,20 +108,20 @@ def _mark_simple(tables, state, pairs, simple):  # type: ignore[no-untyped-def]
 @kernel
 def _carries_one(tables, state, i, j):  # type: ignore[no-untyped-def]
     """Whether i's antenna towards j carries at most one link, and that link's other end no more than it either."""
-    a = tables.wholes[SECTOR, i, j]
-    if state.wholes[LOAD, i, a] > 1:
+    a = tables.ints[SECTOR, i, j]
+    if state.ints[LOAD, i, a] > 1:
         return False
-    if state.wholes[LOAD, i, a] == 0:
+    if state.ints[LOAD, i, a] == 0:
         return True
     peer = state.peers[i, a, 0]
-    return state.wholes[LOAD, peer, tables.wholes[SECTOR, peer, i]] == 1
+    return state.ints[LOAD, peer, tables.ints[SECTOR, peer, i]] == 1
 
 
 @kernel
 def _left_by(tables, state, i, j):  # type: ignore[no-untyped-def]
     """The peer that i gives up for a link with j, or NOBODY."""
-    a = tables.wholes[SECTOR, i, j]
-    return state.peers[i, a, 0] if state.wholes[LOAD, i, a] == 1 else NOBODY
+    a = tables.ints[SECTOR, i, j]
+    return state.peers[i, a, 0] if state.ints[LOAD, i, a] == 1 else NOBODY
 
 
 @kernel
@@ -144,17 +143,17 @@ def _score_in_full(tables, links, parity, pairs, gains, repeat):  # type: ignore
     for _ in range(repeat):
         for m in range(len(pairs)):
             i, j = pairs[m, 0], pairs[m, 1]
-            a, b = tables.wholes[SECTOR, i, j], tables.wholes[SECTOR, j, i]
+            a, b = tables.ints[SECTOR, i, j], tables.ints[SECTOR, j, i]
             size, dropped = 0, False
             for n in range(len(links)):
                 k, other = links[n, 0], links[n, 1]
                 same = (k == i and other == j) or (k == j and other == i)
                 dropped = dropped or same
-                on_i = (k == i and tables.wholes[SECTOR, i, other] == a) or (
-                    other == i and tables.wholes[SECTOR, i, k] == a
+                on_i = (k == i and tables.ints[SECTOR, i, other] == a) or (
+                    other == i and tables.ints[SECTOR, i, k] == a
                 )
-                on_j = (k == j and tables.wholes[SECTOR, j, other] == b) or (
-                    other == j and tables.wholes[SECTOR, j, k] == b
+                on_j = (k == j and tables.ints[SECTOR, j, other] == b) or (
+                    other == j and tables.ints[SECTOR, j, k] == b
                 )
                 if not (same or on_i or on_j):
                     changed[size, 0] = k

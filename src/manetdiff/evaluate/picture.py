@@ -47,8 +47,8 @@ from manetdiff.evaluate.picture_marks import (
 )
 from manetdiff.fleet import Fleet
 from manetdiff.formats.files import PathLike
-from manetdiff.radio import Radio, link_rates, link_tables
-from manetdiff.topology import Topology, antenna_loads, component_labels, kept, same_parity
+from manetdiff.radio import Radio, link_rates
+from manetdiff.topology import Topology, antenna_loads, count_components, kept, same_parity
 
 __all__ = ["check_picture_path", "draw", "draw_pair", "save"]
 
@@ -69,11 +69,10 @@ def draw(
     dark: bool = False,
 ) -> Figure:
     """The topology as a figure; with a path (.png, .svg, .pdf, or `-` for standard output) it is also written there."""
-    topology.check_fits(len(fleet))
+    layout = topology.on(fleet, radio)
     style = DARK if dark else LIGHT
-    tables = link_tables(fleet, radio or Radio())
-    rates = link_rates(tables, topology.links, topology.parity).sum(axis=1)
-    loads = antenna_loads(topology, tables)
+    rates = link_rates(layout.tables, topology.links, topology.parity).sum(axis=1)
+    loads = antenna_loads(topology, layout)
     wrong = same_parity(topology)
     half = half_extent(fleet)
     size = panel_size(half, len(fleet))
@@ -138,7 +137,7 @@ def draw_pair(
     ):
         axes, scale = add_panel(figure, (MARGIN + place * (size[0] + MARGIN), foot), size, where, half, radius)
         axes.set_title(headings[place], loc="left", color=style.ink, fontsize=11, parse_math=False)
-        loads = antenna_loads(topology, link_tables(where, radio or Radio()))
+        loads = antenna_loads(topology, topology.on(where, radio))
         segments = where.positions[topology.links]
         same = shared[topology.links[:, 0], topology.links[:, 1]]
         width = line_width(len(fleet))
@@ -214,7 +213,7 @@ def draw_around(
 
 def _headline(topology: Topology, loads: IntArray, total: float) -> str:
     """What there is to say in one line: size, throughput, and valid or what is wrong."""
-    components = len(np.unique(component_labels(topology.links, len(topology))))
+    components = count_components(topology.links, len(topology))
     counts = (
         (int(same_parity(topology).sum()), "parity violation"),
         (int((loads > 1).sum()), "saturated antenna"),

@@ -9,6 +9,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from manetdiff.data import SolvedLayout
+from manetdiff.diffusion.weights import Weights
 from manetdiff.evaluate.picture import DPI, draw_around, draw_lines, line_width
 from manetdiff.evaluate.picture_frame import (
     FOOT,
@@ -26,9 +28,13 @@ from manetdiff.evaluate.picture_frame import (
 from manetdiff.evaluate.picture_marks import LIGHT, node_radius
 from manetdiff.fleet import Fleet
 from manetdiff.formats.files import PathLike
-from manetdiff.radio import Radio, link_tables
+from manetdiff.layout import Layout
+from manetdiff.radio import Radio
+from manetdiff.sampling import SamplerConfig
 from manetdiff.topology import Topology, antenna_loads, metrics, same_parity
+from manetdiff.training.validation import make_trials, sample_topologies
 
+PICTURED = 3  # layouts of a run
 PANEL = 4.0  # inches
 LEGEND = 0.6
 
@@ -39,6 +45,16 @@ class Sample(NamedTuple):
     fleet: Fleet
     reference: Topology
     sample: Topology
+
+
+def draw_held_out(weights: Weights, layouts: Sequence[SolvedLayout], path: PathLike) -> None:
+    """Raw samples on a few of the layouts that a run held out; nothing where there are none."""
+    if not layouts:
+        return
+    chosen = layouts[:: max(1, len(layouts) // PICTURED)][:PICTURED]
+    topologies = sample_topologies(weights.build(), make_trials(chosen, weights.radio), SamplerConfig(), 0, "cpu")
+    pairs = [Sample(one.fleet, one.topology, drawn) for one, drawn in zip(chosen, topologies, strict=True)]
+    draw_samples(pairs, weights.radio, path)
 
 
 def draw_samples(samples: Sequence[Sample], radio: Radio, path: PathLike | None = None) -> Figure:
@@ -87,5 +103,5 @@ def _panel(
     draw_lines(axes, segments[~both], alone, dashes, 1.1 * line_width(len(fleet)))
     middles = segments[same_parity(shown)].mean(axis=1)
     axes.plot(middles[:, 0], middles[:, 1], "x", color=LIGHT.wrong, ms=8, mew=2.2, zorder=4)
-    loads = antenna_loads(shown, link_tables(fleet, radio))
+    loads = antenna_loads(shown, Layout(fleet, radio))
     draw_around(axes, shown, fleet, loads, scale, LIGHT, 7.0)

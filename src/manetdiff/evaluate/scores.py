@@ -12,7 +12,8 @@ import numpy as np
 from manetdiff.data import SolvedLayout
 from manetdiff.errors import DisconnectedWarning
 from manetdiff.fleet import Fleet
-from manetdiff.radio import Radio, link_tables
+from manetdiff.layout import Layout
+from manetdiff.radio import Radio
 from manetdiff.solvers.spanning import bottleneck
 from manetdiff.topology import METRICS, Topology, metrics
 
@@ -41,7 +42,7 @@ def score(method: str, layouts: Sequence[SolvedLayout], solve_one: Solve, radio:
         warnings.simplefilter("ignore", DisconnectedWarning)
         # Compiled and loaded before it is timed; so is what only the warning about a network in parts needs.
         solve_one(layouts[0].fleet, 0)
-        bottleneck(link_tables(layouts[0].fleet, radio))
+        bottleneck(Layout(layouts[0].fleet, radio))
         for index, layout in enumerate(layouts):
             start = time.perf_counter()
             topology = solve_one(layout.fleet, index)

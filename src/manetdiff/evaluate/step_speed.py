@@ -10,11 +10,11 @@ import torch
 
 from manetdiff.data import load_benchmark
 from manetdiff.diffusion.generator import DiffusionGenerator
-from manetdiff.diffusion.weights import packaged_weights
+from manetdiff.diffusion.weights import find_weights
 from manetdiff.features import layout_features, pad
+from manetdiff.layout import Layout
 from manetdiff.model.config import ModelConfig
 from manetdiff.model.tensors import Layouts
-from manetdiff.radio import Radio
 from manetdiff.runtime.bundle import find_bundle
 from manetdiff.runtime.model import Model
 
@@ -58,10 +58,10 @@ def step_speeds(nodes: int = 16, report: Callable[[str], None] = lambda what: No
 def _speed(name: str, nodes: int, report: Callable[[str], None]) -> StepSpeed:
     report(f"{name}: {STEPS} steps")
     fleet = load_benchmark(f"bench{nodes}")[0].fleet
-    weights = packaged_weights(name)
+    weights = find_weights(name)
     generator = weights.build()
     assert isinstance(generator, DiffusionGenerator)
-    layouts = Layouts.from_numpy(pad([layout_features(fleet, Radio())]))
+    layouts = Layouts.from_numpy(pad([layout_features(Layout(fleet))]))
     sampling = weights.sampling
     model = Model(find_bundle(name), threads=1)
     rate = _matrix_rate(nodes**2, weights.config.width)

@@ -6,22 +6,19 @@ import platform
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import torch
-from lightning.fabric import Fabric
 from torch.profiler import ProfilerActivity, profile
 
 from manetdiff.data import benchmark_dataset
 from manetdiff.errors import TrainingError
-from manetdiff.model.config import ModelConfig
 from manetdiff.radio import Radio
 from manetdiff.training.corpus import Bucket, Corpus, buckets_of
 from manetdiff.training.loop import Trainer
-from manetdiff.training.plan import Plan
-from manetdiff.training.recipe import RECIPES
+from manetdiff.training.plan import make_plan
+from manetdiff.training.run import make_fabric
 from manetdiff.training.stepping import BEFORE_CAPTURE
 
 ONE_BY_ONE, COMPILED, CAPTURED = "kernel by kernel", "compiled", "compiled and captured"
@@ -63,11 +60,10 @@ def training_speed(report: Callable[[str], None] = lambda what: None) -> list[Sp
 def _trainer(compiled: bool) -> Trainer:
     on_gpu = torch.cuda.is_available()
     batch = GPU_BATCH if on_gpu else CPU_BATCH
-    recipe = replace(RECIPES["fast"], batch=batch, compiled=compiled, precision="bf16" if on_gpu else "32")
-    precision: Literal["bf16-mixed", "32-true"] = "bf16-mixed" if on_gpu else "32-true"
-    fabric = Fabric(accelerator="cuda" if on_gpu else "cpu", devices=1, precision=precision)
+    plan = make_plan(batch=batch, compiled=compiled)
+    fabric = make_fabric(plan.recipe.precision, "cuda" if on_gpu else "cpu")
     with tempfile.TemporaryDirectory() as folder:
-        return Trainer(Plan(ModelConfig(), recipe), _corpus(batch), Path(folder), fabric)
+        return Trainer(plan, _corpus(batch), Path(folder), fabric)
 
 
 def _speed(trainer: Trainer, way: str) -> Speed:

@@ -10,13 +10,14 @@ import numpy as np
 
 from manetdiff.data import SolvedLayout
 from manetdiff.fleet import Fleet
-from manetdiff.radio import Radio, link_tables
+from manetdiff.layout import Layout
+from manetdiff.radio import Radio
 from manetdiff.runtime.model import Model, load
 from manetdiff.scenarios import move_by
 from manetdiff.solvers import correct, polish, solve
 from manetdiff.solvers.budget import Budget, Meter
 from manetdiff.solvers.correction import correct_onto
-from manetdiff.solvers.polish import THOROUGH, search_on
+from manetdiff.solvers.local_search import THOROUGH, search_on
 from manetdiff.solvers.workbench import Workbench
 from manetdiff.topology import Topology, continuity, metrics
 
@@ -83,11 +84,11 @@ def _ways(model: Model) -> dict[str, Way]:
 def _annealed_from(old: Topology, fleet: Fleet) -> Topology:
     """The strongest search from the previous topology that takes about as long as an update: corrected, then annealed,
     warm enough to leave it and kept to one link an antenna."""
-    tables = link_tables(fleet, Radio())
-    bench = Workbench(tables)
+    layout = Layout(fleet)
+    bench = Workbench(layout)
     correct_onto(bench, old.links, old.parity, flip_parts=True)
-    search_on(bench, Meter(Budget(moves=ANNEALED_MOVES)), 0, limit=1, heat=THOROUGH)
-    return Topology(bench.links, bench.parity)
+    search_on(bench, Meter(Budget(moves=ANNEALED_MOVES)), 0, limit=1, annealing=THOROUGH)
+    return Topology(bench.links, bench.parity, layout=layout)
 
 
 def _row(

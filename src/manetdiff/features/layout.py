@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from manetdiff.compiled import kernel
-from manetdiff.fleet import Fleet
-from manetdiff.radio import LinkTables, Radio, link_tables
+from manetdiff.layout import Layout
 from manetdiff.radio.tables import BEAM_START, BEAM_STOP, BEARING, DISTANCE, SECTOR, SIGMA2, SIGNAL
 
 # Raised when the meaning of a feature changes: weights trained on others are refused.
@@ -41,43 +40,43 @@ class LayoutFeatures(NamedTuple):
     sector: npt.NDArray[np.uint8]
 
 
-def layout_features(fleet: Fleet, radio: Radio, tables: LinkTables | None = None) -> LayoutFeatures:
-    """The features of a fleet under a radio; tables: the layout's, where they are at hand."""
-    chosen = link_tables(fleet, radio) if tables is None else tables
+def layout_features(layout: Layout) -> LayoutFeatures:
+    """The features of a fleet under a radio."""
+    fleet, tables = layout.fleet, layout.tables
     positions, yaw = fleet.normalised_arrays()
     n = len(fleet)
     node = np.column_stack([positions, np.cos(yaw), np.sin(yaw)]).astype(np.float32)
-    scale = radio.unit_for(fleet) / fleet.spread
+    scale = layout.unit / fleet.spread
     pair = np.zeros((n, n, len(PAIR_FEATURES)), dtype=np.float32)
-    pair[..., IN_RANGE] = chosen.candidate
-    _fill_pairs(chosen.reals, chosen.wholes, chosen.beam_power, chosen.constants, fleet.mean_heading, scale, pair)
-    sector = chosen.sector.astype(np.uint8)
+    pair[..., IN_RANGE] = tables.candidate
+    _fill_pairs(tables.floats, tables.ints, tables.beam_power, tables.constants, fleet.mean_heading, scale, pair)
+    sector = tables.sector.astype(np.uint8)
     np.fill_diagonal(sector, 0)
     return LayoutFeatures(node, pair, sector)
 
 
 @kernel
-def _fill_pairs(reals, wholes, beam_power, constants, heading, scale, pair):  # type: ignore[no-untyped-def]
+def _fill_pairs(floats, ints, beam_power, constants, heading, scale, pair):  # type: ignore[no-untyped-def]
     n = pair.shape[0]
     for i in range(n):
         for j in range(n):
             if i == j:
                 continue
-            angle = reals[BEARING, i, j] - heading
-            pair[i, j, LENGTH] = scale * reals[DISTANCE, i, j]
+            angle = floats[BEARING, i, j] - heading
+            pair[i, j, LENGTH] = scale * floats[DISTANCE, i, j]
             pair[i, j, COS_ANGLE] = np.cos(angle)
             pair[i, j, SIN_ANGLE] = np.sin(angle)
-            pair[i, j, RATE] = np.log2(1.0 + reals[SIGNAL, i, j] / constants[SIGMA2])
+            pair[i, j, RATE] = np.log2(1.0 + floats[SIGNAL, i, j] / constants[SIGMA2])
             nearer = 0
             for k in range(n):
                 if (
                     k != i
-                    and wholes[SECTOR, i, k] == wholes[SECTOR, i, j]
-                    and reals[DISTANCE, i, k] < reals[DISTANCE, i, j]
+                    and ints[SECTOR, i, k] == ints[SECTOR, i, j]
+                    and floats[DISTANCE, i, k] < floats[DISTANCE, i, j]
                 ):
                     nearer += 1
             leak = 0.0
-            for b in range(wholes[BEAM_START, i, j], wholes[BEAM_STOP, i, j]):
+            for b in range(ints[BEAM_START, i, j], ints[BEAM_STOP, i, j]):
                 leak += beam_power[b]
             pair[i, j, NEARER] = np.log(1.0 + nearer)
             pair[i, j, LEAK] = np.log(1.0 + leak / constants[SIGMA2])

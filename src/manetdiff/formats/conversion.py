@@ -15,8 +15,8 @@ from manetdiff.formats.czml import write_czml
 from manetdiff.formats.emane import write_eel, write_schedule
 from manetdiff.formats.files import STANDARD, PathLike, name_of, read_text
 from manetdiff.formats.fleet_file import read_fleet, write_fleet
-from manetdiff.formats.graphs import read_graphml, read_graphml_radio, write_graphml
-from manetdiff.formats.netjson import read_topology, read_topology_radio, write_topology
+from manetdiff.formats.graphs import read_graphml, write_graphml
+from manetdiff.formats.netjson import read_topology, write_topology
 from manetdiff.formats.ns2 import write_ns2
 from manetdiff.formats.record import parse_object
 from manetdiff.formats.track_table import is_header, write_track_table
@@ -28,16 +28,12 @@ STEP_S = 1.0
 
 @dataclass(frozen=True)
 class Contents:
-    """What a file holds: a fleet over time, or a fleet at one time, with or without its topology.
-
-    radio: that the topology was written for, where the file says so.
-    """
+    """What a file holds: a fleet over time, or a fleet at one time, with or without its topology."""
 
     name: str
     tracks: Tracks | None = None
     fleet: Fleet | None = None
     topology: Topology | None = None
-    radio: Radio | None = None
     step: float = STEP_S
 
     def fleet_at(self, time: float | None = None) -> Fleet:
@@ -84,12 +80,12 @@ def _write_fleet(held: Contents, order: Order) -> None:
 
 def _write_netjson(held: Contents, order: Order) -> None:
     fleet, topology = held.linked("NetJSON")
-    write_topology(topology, fleet, order.radio or held.radio, order.path)
+    write_topology(topology, fleet, order.radio, order.path)
 
 
 def _write_graphml(held: Contents, order: Order) -> None:
     fleet, topology = held.linked("GraphML")
-    write_graphml(topology, fleet, order.radio or held.radio, order.path)
+    write_graphml(topology, fleet, order.radio, order.path)
 
 
 def _write_schedule(held: Contents, order: Order) -> None:
@@ -151,10 +147,7 @@ def read_contents(path: PathLike, kind: str | None = None, step: float = STEP_S)
         return Contents(name, fleet=read_fleet(path))
     if chosen in ("netjson", "graphml"):
         fleet, topology = read_topology(path) if chosen == "netjson" else read_graphml(path)
-        # Standard input can be read once only.
-        read_its_radio = read_topology_radio if chosen == "netjson" else read_graphml_radio
-        radio = None if str(path) == STANDARD else read_its_radio(path)
-        return Contents(name, fleet=fleet, topology=topology, radio=radio)
+        return Contents(name, fleet=fleet, topology=topology)
     return Contents(name, tracks=mobility.read_tracks(path, None if chosen == "mobility" else chosen), step=step)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from manetdiff.errors import FleetError, FormatError, TopologyError
 from manetdiff.fleet import Fleet, LocalFrame
 from manetdiff.formats.files import PathLike, Text, read_text, write_text
-from manetdiff.formats.netjson import network_graph, radio_among
+from manetdiff.formats.netjson import layout_among, network_graph
 from manetdiff.formats.nodes import GEODETIC, LOCAL, fleet_of, frame_of, node_records
 from manetdiff.formats.record import Record, shown
 from manetdiff.radio import Radio
@@ -43,7 +43,8 @@ def from_networkx(graph: Any, name: str = "the graph") -> tuple[Fleet, Topology]
     index = {node: place for place, node in enumerate(graph.nodes)}
     links = [(index[one], index[other]) for one, other in graph.edges]
     try:
-        return fleet, Topology(links, [record.bit("parity") for record in records])
+        parity = [record.bit("parity") for record in records]
+        return fleet, Topology(links, parity, layout=layout_among(name, fleet, _plain(graph.graph)))
     except (TopologyError, FleetError) as error:
         raise FormatError(f"{name}: {error}") from None
 
@@ -61,12 +62,6 @@ def read_graphml(path: PathLike) -> tuple[Fleet, Topology]:
     """The fleet and topology in a GraphML file that holds x, y, yaw and parity; `-` reads standard input."""
     text = read_text(path)
     return from_networkx(_graph_in(text), text.name)
-
-
-def read_graphml_radio(path: PathLike) -> Radio | None:
-    """The radio that a GraphML file of ours was written for, or None where it does not say."""
-    text = read_text(path)
-    return radio_among(text.name, _graph_in(text).graph)
 
 
 def _graph_in(text: Text) -> Any:

@@ -18,7 +18,8 @@ from manetdiff.fleet.geodetic import yaw_to_compass
 from manetdiff.formats.files import PathLike, read_text, write_text
 from manetdiff.formats.nodes import GEODETIC, LOCAL, fleet_of, frame_of, node_records
 from manetdiff.formats.record import Record, object_list, parse_object, shown
-from manetdiff.radio import Radio, link_rates, link_tables
+from manetdiff.layout import Layout
+from manetdiff.radio import Radio, link_rates
 from manetdiff.topology import Topology
 
 TYPE = "NetworkGraph"
@@ -36,31 +37,29 @@ def write_topology(topology: Topology, fleet: Fleet, radio: Radio | None, path: 
 
 
 def read_topology(path: PathLike) -> tuple[Fleet, Topology]:
-    """The fleet and its topology in a NetJSON file; `-` reads standard input."""
+    """The fleet and its topology in a NetJSON file; `-` reads standard input.
+
+    The topology knows its layout where the file says which radio it was written for.
+    """
     text = read_text(path)
     document = parse_object(text.name, text.content)
     _check_type(text.name, document)
     records = _node_properties(text.name, document)
     fleet = _fleet(text.name, document, records)
     parity = [record.bit("parity") for record in records]
+    properties = document.get("properties")
+    layout = layout_among(text.name, fleet, properties) if isinstance(properties, dict) else None
     try:
-        return fleet, Topology(_links(text.name, document, fleet), parity)
+        return fleet, Topology(_links(text.name, document, fleet), parity, layout=layout)
     except TopologyError as error:
         raise FormatError(f"{text.name}: {error}") from None
 
 
-def read_topology_radio(path: PathLike) -> Radio | None:
-    """The radio that a topology file of ours was written for, or None where it does not say."""
-    text = read_text(path)
-    properties = parse_object(text.name, text.content).get("properties")
-    return radio_among(text.name, properties) if isinstance(properties, dict) else None
-
-
-def radio_among(file: str, properties: Mapping[str, Any]) -> Radio | None:
-    """The radio among the properties of a topology, or None where there is none."""
+def layout_among(file: str, fleet: Fleet, properties: Mapping[str, Any]) -> Layout | None:
+    """The layout that a topology of ours was written for, by the radio among its properties, if there is one."""
     told = {name.removeprefix(RADIO): value for name, value in properties.items() if name.startswith(RADIO)}
     try:
-        return Radio.from_dict(told) if told else None
+        return Layout(fleet, Radio.from_dict(told)) if told else None
     except (RadioError, TypeError) as error:
         raise FormatError(f"{file}: {error}") from None
 
@@ -73,9 +72,8 @@ def fleet_in(file: str, document: dict[str, Any]) -> Fleet:
 
 def network_graph(topology: Topology, fleet: Fleet, radio: Radio | None = None) -> dict[str, Any]:
     """The NetJSON document of a topology, ready for json.dumps."""
-    topology.check_fits(len(fleet))
-    chosen = radio or Radio()
-    properties = {f"{RADIO}{name}": value for name, value in chosen.to_dict().items() if value is not None}
+    layout = topology.on(fleet, radio)
+    properties = {f"{RADIO}{name}": value for name, value in layout.radio.to_dict().items() if value is not None}
     if fleet.frame is not None:
         properties |= {"frame_lat": fleet.frame.latitude, "frame_lon": fleet.frame.longitude}
     return {
@@ -85,7 +83,7 @@ def network_graph(topology: Topology, fleet: Fleet, radio: Radio | None = None) 
         "metric": METRIC,
         "properties": properties,
         "nodes": _written_nodes(topology, fleet),
-        "links": _written_links(topology, fleet, chosen),
+        "links": _written_links(topology, layout),
     }
 
 
@@ -107,8 +105,8 @@ def _written_nodes(topology: Topology, fleet: Fleet) -> list[dict[str, Any]]:
     ]
 
 
-def _written_links(topology: Topology, fleet: Fleet, radio: Radio) -> list[dict[str, Any]]:
-    tables = link_tables(fleet, radio)
+def _written_links(topology: Topology, layout: Layout) -> list[dict[str, Any]]:
+    fleet, tables = layout.fleet, layout.tables
     rates = link_rates(tables, topology.links, topology.parity).tolist()
     return [
         {
@@ -120,7 +118,7 @@ def _written_links(topology: Topology, fleet: Fleet, radio: Radio) -> list[dict[
                 "sector_target": int(tables.sector[j, i]),
                 "rate_forward": forward,
                 "rate_backward": backward,
-                "distance": float(tables.distance[i, j] * radio.unit_for(fleet)),
+                "distance": float(tables.distance[i, j] * layout.unit),
             },
         }
         for (i, j), (forward, backward) in zip(topology.links.tolist(), rates, strict=True)

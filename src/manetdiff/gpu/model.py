@@ -12,21 +12,23 @@ import numpy as np
 import torch
 
 from manetdiff.diffusion.generator import DiffusionGenerator
-from manetdiff.diffusion.weights import DEFAULT, Weights, packaged_names, packaged_weights, read_weights
+from manetdiff.diffusion.weights import Weights, find_weights
 from manetdiff.errors import FleetError, ModelError
 from manetdiff.features import LayoutFeatures, layout_features, pad
 from manetdiff.fleet import Fleet
 from manetdiff.gpu.captured import BatchChain
+from manetdiff.layout import Layout
 from manetdiff.model.tensors import Layouts
-from manetdiff.radio import Radio, link_tables
+from manetdiff.radio import Radio
 from manetdiff.runtime.chain import States
 from manetdiff.runtime.effort import Effort
 from manetdiff.runtime.model import checked_threads
 from manetdiff.runtime.options import Options
-from manetdiff.runtime.refine import Refinement, Sample, Stages, best_of, samples_of
+from manetdiff.runtime.refine import Sample, best_of, samples_of
 from manetdiff.sampling import SamplerConfig, grid_for
-from manetdiff.solvers.polish import THOROUGH
+from manetdiff.solvers.local_search import THOROUGH
 from manetdiff.topology import Topology
+from manetdiff.weights import DEFAULT
 
 # Graphs that are sampled together at most.
 MOST_TOGETHER = 4096
@@ -45,8 +47,7 @@ def load(
         raise ModelError(f"{device!r} is not a device of PyTorch's; give 'cuda', or 'cpu' to try things out") from None
     if chosen.type == "cuda" and not torch.cuda.is_available():
         raise ModelError(f"{device}: there is no GPU here that PyTorch can use; manetdiff.load() runs on any CPU")
-    read = packaged_weights(str(weights)) if str(weights) in packaged_names() else read_weights(weights)
-    return BatchModel(read, chosen, name=str(weights), half=half, threads=threads)
+    return BatchModel(find_weights(weights), chosen, name=str(weights), half=half, threads=threads)
 
 
 class BatchModel:
@@ -84,7 +85,7 @@ class BatchModel:
         samples: drawn for each, the best kept. polish: moves of the local search on each sample.
         """
         options = Options(radio=radio, seed=seed)
-        effort = Effort(steps, samples, polish=polish, correct=correct, heat=THOROUGH)
+        effort = Effort(steps, samples, polish=polish, correct=correct, annealing=THOROUGH)
         chosen = options.radio or self.radio
         if chosen.sectors != self.radio.sectors:
             raise ModelError(f"trained for {self.radio.sectors} sectors; the radio has {chosen.sectors}")
@@ -95,20 +96,24 @@ class BatchModel:
                 raise FleetError(f"fleet {place}: give a Fleet of at least 2 nodes, not {fleet!r}")
         began = time.perf_counter()
         with ThreadPoolExecutor(self.threads) as pool:
-            tables = list(pool.map(lambda fleet: link_tables(fleet, chosen), fleets))
-            features = list(
-                pool.map(lambda pair: layout_features(pair[0], chosen, pair[1]), zip(fleets, tables, strict=True))
-            )
+            layouts = [Layout(fleet, chosen) for fleet in fleets]
+            features = list(pool.map(layout_features, layouts))
             sampled = self._sampled(features, seed, self.sampling_for(steps, redundant=effort.redundant), samples)
-            told = {"weights": self.name, "seed": seed, "steps": steps, "samples": samples}
-            spent = {"sampling": time.perf_counter() - began}
-            how = Refinement(correct, polish, effort.heat)
+            sampling = time.perf_counter() - began
 
             def refined(place: int) -> Topology:
-                best = best_of(sampled[place], tables[place], how, seed, Stages())
-                scored = {"valid": best.valid, "connected": best.connected, "throughput": best.throughput}
-                made = {"method": "netdiff", "fleet": fleets[place], **told, "kept": best.place, **best.report}
-                return Topology(best.sample.links, best.sample.parity, {**made, **scored, "seconds": spent})
+                best = best_of(sampled[place], layouts[place], effort, seed)
+                report = best.report.replace(
+                    method="netdiff",
+                    weights=self.name,
+                    seed=int(seed),
+                    steps=steps,
+                    samples=samples,
+                    throughput=best.throughput,
+                    seconds=time.perf_counter() - began,  # of the batch, up to here
+                    stages={"sampling": sampling, **best.report.stages},
+                )
+                return Topology(*best.sample, report, layouts[place])
 
             return list(pool.map(refined, range(len(fleets))))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 
@@ -43,17 +41,12 @@ def throughput(tables: LinkTables, links: IntArray, parity: IntArray) -> float:
     return float(link_rates(tables, links, parity).sum())
 
 
-def batch_throughput(tables: Sequence[LinkTables], links: Sequence[IntArray], parity: Sequence[IntArray]) -> FloatArray:
-    """(b,) T of b topologies, each with its own tables."""
-    return np.array([throughput(*topology) for topology in zip(tables, links, parity, strict=True)])
-
-
 @kernel
 def hearing(tables, j, i, k):  # type: ignore[no-untyped-def]
     """How much of what comes from k the node j hears while it listens to i."""
     hears = tables.constants[HEARS]
     if hears == HEARS_SECTOR:
-        return 1.0 if tables.wholes[SECTOR, j, k] == tables.wholes[SECTOR, j, i] else 0.0
+        return 1.0 if tables.ints[SECTOR, j, k] == tables.ints[SECTOR, j, i] else 0.0
     if hears == HEARS_ALL:
         return 1.0
     return tables.gain[j, i, k]
@@ -62,7 +55,7 @@ def hearing(tables, j, i, k):  # type: ignore[no-untyped-def]
 @kernel
 def link_rate(tables, i, j, share, noise):  # type: ignore[no-untyped-def]
     """Rate of i→j, in Mbit/s, with that share of the slot under that interference."""
-    snr = tables.reals[SIGNAL, i, j] / (tables.constants[SIGMA2] + noise)
+    snr = tables.floats[SIGNAL, i, j] / (tables.constants[SIGMA2] + noise)
     return tables.constants[MEGAHERTZ] * share * np.log2(1.0 + snr)
 
 
@@ -91,12 +84,12 @@ def share_airtime(tables, links, parity, load, share):  # type: ignore[no-untype
     for m in range(len(links)):
         i, j = links[m, 0], links[m, 1]
         if parity[i] != parity[j]:
-            load[i, tables.wholes[SECTOR, i, j]] += 1
-            load[j, tables.wholes[SECTOR, j, i]] += 1
+            load[i, tables.ints[SECTOR, i, j]] += 1
+            load[j, tables.ints[SECTOR, j, i]] += 1
     for m in range(len(links)):
         i, j = links[m, 0], links[m, 1]
         if parity[i] != parity[j]:
-            share[m] = 1.0 / max(load[i, tables.wholes[SECTOR, i, j]], load[j, tables.wholes[SECTOR, j, i]])
+            share[m] = 1.0 / max(load[i, tables.ints[SECTOR, i, j]], load[j, tables.ints[SECTOR, j, i]])
 
 
 @kernel
@@ -109,7 +102,7 @@ def gather_noise(tables, links, parity, share, stray, noise):  # type: ignore[no
         if share[m] > 0.0:
             for end in range(2):
                 k, aim = links[m, end], links[m, 1 - end]
-                for b in range(tables.wholes[BEAM_START, k, aim], tables.wholes[BEAM_STOP, k, aim]):
+                for b in range(tables.ints[BEAM_START, k, aim], tables.ints[BEAM_STOP, k, aim]):
                     stray[tables.beam_node[b], k] += share[m] * tables.beam_power[b]
     for m in range(len(links)):
         if share[m] > 0.0:
@@ -122,9 +115,9 @@ def heard_noise(tables, parity, stray, i, j):  # type: ignore[no-untyped-def]
     """Interference on i→j: what the nodes that transmit with i send astray towards j, as far as j hears it."""
     total = 0.0
     if tables.constants[HEARS] == HEARS_SECTOR:
-        a = tables.wholes[SECTOR, j, i]
-        for m in range(tables.wholes[FACING_START, j, a], tables.wholes[FACING_START, j, a + 1]):
-            k = tables.wholes[FACING, j, m]
+        a = tables.ints[SECTOR, j, i]
+        for m in range(tables.ints[FACING_START, j, a], tables.ints[FACING_START, j, a + 1]):
+            k = tables.ints[FACING, j, m]
             if k != i and parity[k] == parity[i]:
                 total += stray[j, k]
     else:

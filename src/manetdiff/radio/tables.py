@@ -23,7 +23,7 @@ BoolArray = npt.NDArray[np.bool_]
 # How a receiver weighs what comes from elsewhere than its peer.
 HEARS_SECTOR, HEARS_ALL, HEARS_BEAM = 0, 1, 2
 
-# Planes of LinkTables.reals and LinkTables.wholes, and places in LinkTables.constants.
+# Planes of LinkTables.floats and LinkTables.ints, and places in LinkTables.constants.
 DISTANCE, BEARING, SENT, SIGNAL, FADE = 0, 1, 2, 3, 4
 CANDIDATE, SECTOR, BEAM_START, BEAM_STOP, FACING, FACING_START = 0, 1, 2, 3, 4, 5
 SIGMA2, MEGAHERTZ, THETA_MAX, SECTORS, HEARS, PINS = 0, 1, 2, 3, 4, 5
@@ -34,9 +34,9 @@ PINNED = 2
 class LinkTables(NamedTuple):
     """What compiled code looks up, in few arrays: passing many of them around costs more than reading them.
 
-    reals: (5, n, n). DISTANCE in units; BEARING from the first node to the second; SENT, transmit power R; SIGNAL,
+    floats: (5, n, n). DISTANCE in units; BEARING from the first node to the second; SENT, transmit power R; SIGNAL,
         received power P; FADE, what share of a transmitter's power reaches another node, 1 / (d² + ε).
-    wholes: (6, n, max(n, Q + 1)). CANDIDATE, 1 within range, PINNED if its link must stay; SECTOR, the first node's
+    ints: (6, n, max(n, Q + 1)). CANDIDATE, 1 within range, PINNED if its link must stay; SECTOR, the first node's
         antenna that looks at the second; BEAM_START and BEAM_STOP, where the receivers under the beam first→second
         stand in the next two; FACING, the other nodes in the order of the sector that looks at them; FACING_START,
         where each sector begins.
@@ -45,8 +45,8 @@ class LinkTables(NamedTuple):
     constants: SIGMA2, MEGAHERTZ (bandwidth), THETA_MAX, SECTORS (Q), HEARS (one of HEARS_*), PINS (pinned links).
     """
 
-    reals: FloatArray
-    wholes: IntArray
+    floats: FloatArray
+    ints: IntArray
     beam_node: IntArray
     beam_power: FloatArray
     gain: FloatArray
@@ -55,37 +55,37 @@ class LinkTables(NamedTuple):
     @property
     def nodes(self) -> int:
         """n."""
-        return len(self.reals[DISTANCE])
+        return len(self.floats[DISTANCE])
 
     @property
     def distance(self) -> FloatArray:
         """(n, n) in units."""
-        return np.asarray(self.reals[DISTANCE])
+        return np.asarray(self.floats[DISTANCE])
 
     @property
     def bearing(self) -> FloatArray:
         """(n, n) in radians."""
-        return np.asarray(self.reals[BEARING])
+        return np.asarray(self.floats[BEARING])
 
     @property
     def signal(self) -> FloatArray:
         """(n, n) received power."""
-        return np.asarray(self.reals[SIGNAL])
+        return np.asarray(self.floats[SIGNAL])
 
     @property
     def candidate(self) -> BoolArray:
         """(n, n) whether the pair is within range."""
-        return np.asarray(self.wholes[CANDIDATE, :, : self.nodes] > 0)
+        return np.asarray(self.ints[CANDIDATE, :, : self.nodes] > 0)
 
     @property
     def pinned(self) -> BoolArray:
         """(n, n) whether the pair's link must stay."""
-        return np.asarray(self.wholes[CANDIDATE, :, : self.nodes] == PINNED)
+        return np.asarray(self.ints[CANDIDATE, :, : self.nodes] == PINNED)
 
     @property
     def sector(self) -> IntArray:
         """(n, n) the first node's antenna that looks at the second."""
-        return np.asarray(self.wholes[SECTOR, :, : self.nodes])
+        return np.asarray(self.ints[SECTOR, :, : self.nodes])
 
     @property
     def megahertz(self) -> float:
@@ -108,26 +108,26 @@ def link_tables(fleet: Fleet, radio: Radio) -> LinkTables:
     off_diagonal = distance + np.eye(len(fleet))
     sent = _transmit_power(distance, radio)
     gain = _parabolic_gain(bearing, radio) if radio.pattern == "parabolic" else np.empty((0, 0, 0))
-    reals = np.stack([distance, bearing, sent, sent / off_diagonal**2, 1.0 / (off_diagonal**2 + radio.epsilon)])
-    wholes = np.zeros((6, len(fleet), max(len(fleet), radio.sectors + 1)), dtype=np.int64)
-    wholes[CANDIDATE, :, : len(fleet)] = (distance <= radio.range) & ~np.eye(len(fleet), dtype=np.bool_)
-    wholes[SECTOR, :, : len(fleet)] = _sectors(bearing, fleet.yaw, radio.sectors)
-    _order_by_sector(wholes, len(fleet), radio.sectors)
+    floats = np.stack([distance, bearing, sent, sent / off_diagonal**2, 1.0 / (off_diagonal**2 + radio.epsilon)])
+    ints = np.zeros((6, len(fleet), max(len(fleet), radio.sectors + 1)), dtype=np.int64)
+    ints[CANDIDATE, :, : len(fleet)] = (distance <= radio.range) & ~np.eye(len(fleet), dtype=np.bool_)
+    ints[SECTOR, :, : len(fleet)] = _sectors(bearing, fleet.yaw, radio.sectors)
+    _order_by_sector(ints, len(fleet), radio.sectors)
     directional = HEARS_BEAM if radio.pattern == "parabolic" else HEARS_SECTOR
     hears = HEARS_ALL if radio.reception == "omni" else directional
     constants = np.array([radio.sigma2, radio.bandwidth / 1e6, radio.theta_max, radio.sectors, hears, 0])
-    beam_node, beam_power = _beams(reals, wholes, gain, float(radio.theta_max))
-    return LinkTables(reals, wholes, beam_node, beam_power, gain, constants)
+    beam_node, beam_power = _beams(floats, ints, gain, float(radio.theta_max))
+    return LinkTables(floats, ints, beam_node, beam_power, gain, constants)
 
 
 def with_pins(tables: LinkTables, keep: IntArray, avoid: BoolArray) -> LinkTables:
     """The same layout, but the links keep, (m, 2), must stay, and the pairs avoid, (n, n), may not be linked."""
-    wholes, constants = tables.wholes.copy(), tables.constants.copy()
-    wholes[CANDIDATE, :, : tables.nodes][avoid] = 0
+    ints, constants = tables.ints.copy(), tables.constants.copy()
+    ints[CANDIDATE, :, : tables.nodes][avoid] = 0
     for i, j in (keep.T, keep.T[::-1]):
-        wholes[CANDIDATE, i, j] = PINNED
+        ints[CANDIDATE, i, j] = PINNED
     constants[PINS] = len(keep)
-    return tables._replace(wholes=wholes, constants=constants)
+    return tables._replace(ints=ints, constants=constants)
 
 
 def _transmit_power(distance: FloatArray, radio: Radio) -> FloatArray:
@@ -152,20 +152,20 @@ def _parabolic_gain(bearing: FloatArray, radio: Radio) -> FloatArray:
 
 
 @kernel
-def leaked_power(reals, gain, theta_max, k, aim, j):  # type: ignore[no-untyped-def]
+def leaked_power(floats, gain, theta_max, k, aim, j):  # type: ignore[no-untyped-def]
     """Power that j gets from k per airtime while k sends to `aim`."""
     if gain.shape[0] > 0:
-        return gain[k, aim, j] * reals[SENT, k, aim] * reals[FADE, k, j]
-    off_axis = abs(reals[BEARING, k, aim] - reals[BEARING, k, j])
+        return gain[k, aim, j] * floats[SENT, k, aim] * floats[FADE, k, j]
+    off_axis = abs(floats[BEARING, k, aim] - floats[BEARING, k, j])
     if off_axis > math.pi:
         off_axis = 2 * math.pi - off_axis
-    return reals[SENT, k, aim] * reals[FADE, k, j] if off_axis <= theta_max else 0.0
+    return floats[SENT, k, aim] * floats[FADE, k, j] if off_axis <= theta_max else 0.0
 
 
 @builder
-def _beams(reals, wholes, gain, theta_max):  # type: ignore[no-untyped-def]
+def _beams(floats, ints, gain, theta_max):  # type: ignore[no-untyped-def]
     """Fill in BEAM_START and BEAM_STOP; return the nodes under all beams and the power that they get."""
-    n = reals.shape[1]
+    n = floats.shape[1]
     node = np.empty(0, dtype=np.int64)
     power = np.empty(0)
     size = 0
@@ -176,28 +176,28 @@ def _beams(reals, wholes, gain, theta_max):  # type: ignore[no-untyped-def]
             size = 0
         for k in range(n):
             for aim in range(n):
-                wholes[BEAM_START, k, aim] = size
+                ints[BEAM_START, k, aim] = size
                 for j in range(n):
                     if k != aim and j != k and j != aim:
-                        leak = leaked_power(reals, gain, theta_max, k, aim, j)
+                        leak = leaked_power(floats, gain, theta_max, k, aim, j)
                         if leak > 0.0:
                             if sweep == 1:
                                 node[size] = j
                                 power[size] = leak
                             size += 1
-                wholes[BEAM_STOP, k, aim] = size
+                ints[BEAM_STOP, k, aim] = size
     return node, power
 
 
 @builder
-def _order_by_sector(wholes, n, sectors):  # type: ignore[no-untyped-def]
+def _order_by_sector(ints, n, sectors):  # type: ignore[no-untyped-def]
     """Fill in FACING and FACING_START."""
     for j in range(n):
         size = 0
         for a in range(sectors):
-            wholes[FACING_START, j, a] = size
+            ints[FACING_START, j, a] = size
             for k in range(n):
-                if k != j and wholes[SECTOR, j, k] == a:
-                    wholes[FACING, j, size] = k
+                if k != j and ints[SECTOR, j, k] == a:
+                    ints[FACING, j, size] = k
                     size += 1
-        wholes[FACING_START, j, sectors] = size
+        ints[FACING_START, j, sectors] = size

@@ -8,11 +8,10 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from manetdiff.data import SolvedLayout
-from manetdiff.diffusion.weights import SUFFIX, Weights, packaged_names, packaged_weights, read_weights
+from manetdiff.diffusion.weights import Weights, find_weights
 from manetdiff.errors import DisconnectedWarning
 from manetdiff.fleet import Fleet
 from manetdiff.radio import Radio
@@ -22,23 +21,17 @@ from manetdiff.reproduce.study import Setting, UnavailableError
 from manetdiff.solvers import correct, solve
 from manetdiff.topology import Topology, metrics
 from manetdiff.training.validation import make_trials, sample_topologies
+from manetdiff.weights import WEIGHTS_FILE, known
 
 Layouts = Sequence[SolvedLayout]
-
-
-# Weights that only these tables need; they come with the sources and would make the package twice as large.
-STUDIES_FOLDER = Path(__file__).parents[3] / "studies"
 
 
 @lru_cache(maxsize=4)
 def weights_of(name: str) -> Weights:
     """Weights of the package or of the sources' folder `studies`, read once."""
-    if name in packaged_names():
-        return packaged_weights(name)
-    path = STUDIES_FOLDER / f"{name}{SUFFIX}"
-    if not path.is_file():
+    if name not in known(WEIGHTS_FILE):
         raise UnavailableError(f"the weights {name} come with the sources (folder studies), not with the package")
-    return read_weights(path)
+    return find_weights(name)
 
 
 def sampled(

@@ -12,7 +12,6 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +20,10 @@ from manetdiff.features import FEATURES_VERSION
 from manetdiff.radio import Radio
 from manetdiff.sampling import SamplerConfig
 from manetdiff.sampling.contract import FUNCTIONS
+from manetdiff.weights import DEFAULT, RUNTIME_FILE, find
 
 FORMAT_NAME = "manetdiff-runtime"
 FORMAT = 2
-SUFFIX = ".netdiff"
-DEFAULT, SMALL = "netdiff", "netdiff-small"
 DESCRIPTION = "description.json"
 # What inputs and outputs are called in files of earlier versions, where that is not their name in the contract.
 EARLIER_NAMES = {
@@ -82,24 +80,9 @@ class Bundle:
         return buffer.getvalue()
 
 
-def packaged_bundles() -> list[str]:
-    """Names of the runtime files in the package."""
-    folder = resources.files("manetdiff") / "weights"
-    return sorted(entry.name.removesuffix(SUFFIX) for entry in folder.iterdir() if entry.name.endswith(SUFFIX))
-
-
 def find_bundle(name: str | Path = DEFAULT) -> Bundle:
-    """A runtime file by the name of a packaged one, or by path."""
-    known = packaged_bundles()
-    if str(name) in known:
-        with resources.as_file(resources.files("manetdiff") / "weights" / f"{name}{SUFFIX}") as path:
-            return read_bundle(path)
-    path = Path(name)
-    if path.is_file():
-        return read_bundle(path)
-    raise CheckpointError(
-        f"{name}: no such file, and no packaged weights of that name; packaged are {', '.join(known)}"
-    )
+    """A runtime file by the name of a known one, or by path."""
+    return read_bundle(find(name, RUNTIME_FILE))
 
 
 def read_bundle(path: Path) -> Bundle:

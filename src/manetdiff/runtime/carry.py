@@ -36,16 +36,14 @@ class Carried:
 
     def as_noise(self, noise: Noise) -> Noise:
         """The previous topology in place of pure noise; for nodes that are new, the noise as it was."""
-        both = self.known[:, None] & self.known[None, :]
-        edges = np.where(both, self.edges, noise.edges[0])
+        edges = np.where(self.both_known, self.edges, noise.edges[0])
         parity = np.where(self.known, self.parity, noise.parity[0])
         return Noise(edges[None].astype(np.float32), parity[None].astype(np.float32))
 
-    def continuity(self, after: Topology) -> float:
-        """|E ∩ E'| / |E ∪ E'| on the present nodes."""
-        old, new = np.triu(self.edges), np.triu(after.adjacency)
-        union = int((old | new).sum())
-        return float((old & new).sum() / union) if union else 1.0
+    @property
+    def topology(self) -> Topology:
+        """As a topology of the present nodes."""
+        return Topology.from_adjacency(self.edges, self.parity)
 
     @property
     def both_known(self) -> BoolArray:

@@ -6,17 +6,21 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from manetdiff.checks import check_flag, check_whole
 from manetdiff.errors import ModelError
 from manetdiff.runtime.options import Options
 from manetdiff.sampling import EVEN_FROM, Grid, grid_for
-from manetdiff.solvers.polish import GENTLE, THOROUGH, Heat
+from manetdiff.solvers.local_search import GENTLE, THOROUGH, Annealing
+
+# Of steps, samples and moves: beyond it somebody has mistaken a unit.
+MOST = 10**7
 
 
 @dataclass(frozen=True)
 class Effort:
     """steps: of denoising. samples: drawn together, the best of them kept. finalists: of the samples, so many go on to
     the local search, those that are best after correction; 0: all. polish: moves of the local search on each; 0: none.
-    correct: whether samples are corrected. heat: how far the local search strays.
+    correct: whether samples are corrected. annealing: how far the local search strays.
     small: whether the small network takes the steps, where there is one beside the model's own."""
 
     steps: int
@@ -24,16 +28,13 @@ class Effort:
     finalists: int = 0
     polish: int = 0
     correct: bool = True
-    heat: Heat = THOROUGH
+    annealing: Annealing = THOROUGH
     small: bool = False
 
     def __post_init__(self) -> None:
         for name, least in (("steps", 1), ("samples", 1), ("finalists", 0), ("polish", 0)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= 10**7:
-                raise ModelError(f"{name} must be a whole number of at least {least}, not {value!r}")
-        if not isinstance(self.correct, bool):
-            raise ModelError(f"correct must be true or false, not {self.correct!r}")
+            check_whole(ModelError, name, getattr(self, name), least, MOST)
+        check_flag(ModelError, "correct", self.correct)
 
     @property
     def searched(self) -> int:
@@ -80,7 +81,7 @@ PRESETS = {
 }
 DEFAULT = "balanced"
 # Of an update; its steps follow from the movement. Polishing would trade links that could stay for throughput.
-UPDATE = Effort(steps=1, polish=0, heat=GENTLE, small=True)
+UPDATE = Effort(steps=1, polish=0, annealing=GENTLE, small=True)
 # Moves of the local search where it is asked for without a number, at 16 nodes.
 POLISH = 500
 # A fleet of twice the nodes gets 2 to this power as many moves of the local search.

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
-import numpy as np
-
+from manetdiff.checks import check_above_0, check_seed
 from manetdiff.errors import ModelError
 from manetdiff.radio import Radio
 from manetdiff.runtime.pins import Node, Pair, Pins
@@ -46,8 +45,7 @@ class Options:
     silent: Sequence[Node] = ()
 
     def __post_init__(self) -> None:
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int | np.integer) or not 0 <= self.seed < 2**63:
-            raise ModelError(f"seed must be a whole number from 0 to 2^63 - 1, not {self.seed!r}")
+        check_seed(ModelError, self.seed)
         if self.radio is not None and not isinstance(self.radio, Radio):
             raise ModelError(f"radio must be a Radio, not {self.radio!r}")
         if self.preset is not None and not isinstance(self.preset, str):
@@ -55,9 +53,7 @@ class Options:
         if self.budget_ms is not None:
             if self.preset is not None:
                 raise ModelError("budget_ms picks the preset: give one of the two")
-            number = isinstance(self.budget_ms, int | float) and not isinstance(self.budget_ms, bool)
-            if not number or not 0 < self.budget_ms < float("inf"):
-                raise ModelError(f"budget_ms must be a number above 0, not {self.budget_ms!r}")
+            check_above_0(ModelError, "budget_ms", self.budget_ms)
 
     @property
     def pins(self) -> Pins:

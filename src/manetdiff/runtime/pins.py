@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from manetdiff.errors import PinError
 from manetdiff.fleet import Fleet
-from manetdiff.radio import LinkTables
-from manetdiff.radio.tables import with_pins
+from manetdiff.layout import Layout
 
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
@@ -56,10 +55,6 @@ class CheckedPins:
     side: IntArray
     group: IntArray
 
-    def applied(self, tables: LinkTables) -> LinkTables:
-        """Tables under which correction and polish keep to the pins."""
-        return with_pins(tables, self.keep, self.avoid)
-
     def edge_bias(self) -> npt.NDArray[np.float32]:
         """(1, n, n) what to add to the log-odds of edges."""
         pull = np.where(self.avoid, -CERTAIN, 0.0)
@@ -76,8 +71,9 @@ class CheckedPins:
         return turned
 
 
-def check_pins(pins: Pins, fleet: Fleet, tables: LinkTables) -> CheckedPins:
+def check_pins(pins: Pins, layout: Layout) -> CheckedPins:
     """The pins on a layout; raises a PinError where no topology can keep to them."""
+    fleet, tables = layout.fleet, layout.tables
     n = len(fleet)
     keep = sorted({_pair(pair, fleet, "keep") for pair in pins.keep})
     avoid = np.zeros((n, n), dtype=np.bool_)

@@ -65,8 +65,8 @@ FUNCTIONS = {
         ),
         (*_EMBEDDED, *_NOISE, _PACE),
     ),
-    # Once a grid of times: what the network makes of each time, whatever that is; and the strides of edges and of parity
-    # from t back to s, three numbers each: ᾱ(t)/ᾱ(s), what that lacks to 1, and ᾱ(s).
+    # Once a grid of times: what the network makes of each time, whatever that is; and the strides from t back to s, of
+    # edges and of parity, three numbers each: ᾱ(t)/ᾱ(s), what that lacks to 1, and ᾱ(s).
     "times": Function(
         (Array("time", ("times",)), Array("earlier", ("times",))),
         (Array("time_condition", ("times", "condition")), Array("strides", ("times", 6))),

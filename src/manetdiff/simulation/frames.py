@@ -20,7 +20,8 @@ from manetdiff.evaluate.picture_frame import (
     saturation_handle,
 )
 from manetdiff.evaluate.picture_marks import LIGHT, node_radius
-from manetdiff.radio import Radio, link_tables
+from manetdiff.layout import Layout
+from manetdiff.radio import Radio
 from manetdiff.simulation.run import Moment, link_names
 from manetdiff.topology import antenna_loads
 
@@ -55,7 +56,7 @@ def frames(moments: Sequence[Moment], radio: Radio) -> Iterator[Image.Image]:
         width = line_width(len(one.fleet))
         draw_lines(axes, segments[~is_new], LIGHT.kept, "-", 0.9 * width)
         draw_lines(axes, segments[is_new], LIGHT.new, "--", 1.2 * width)
-        loads = antenna_loads(one.topology, link_tables(one.fleet, radio))
+        loads = antenna_loads(one.topology, Layout(one.fleet, radio))
         draw_around(axes, one.topology, one.fleet, loads, scale, LIGHT, 7.5)
         figure.text(
             MARGIN / figure.get_figwidth(), 1 - 0.12 / figure.get_figheight(), _heading(one), va="top", fontsize=10

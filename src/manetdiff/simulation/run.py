@@ -79,11 +79,11 @@ def simulate(
             fleet,
             made,
             metrics(made, fleet, physics),
-            None if before is None else float(made.report["continuity"]),
+            None if before is None else made.report.continuity,
             len(links - links_before),
             len(links_before - links),
-            1e3 * float(made.report["seconds"]["total"]),
-            "generated" if before is None else str(made.report["mode"]),
+            1e3 * made.report.seconds,
+            "generated" if before is None else str(made.report.mode),
             _held(first, fleet, physics),
             _throughput(model.generate(fleet, radio=physics, seed=seed, preset=preset), fleet, physics)
             if compare

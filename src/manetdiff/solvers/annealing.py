@@ -10,9 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from manetdiff.compiled import NOBODY, kernel
-from manetdiff.radio import LinkTables
+from manetdiff.layout import Layout
 from manetdiff.solvers.budget import Budget, Meter
-from manetdiff.solvers.moves import nearest_first
 from manetdiff.solvers.result import Found, better, found
 from manetdiff.solvers.rng import below, seeded, uniform
 from manetdiff.solvers.spanning import spanning_forest
@@ -29,6 +28,7 @@ from manetdiff.solvers.state import (
     total,
 )
 from manetdiff.solvers.walks import label_components
+from manetdiff.solvers.workbench import MOVES_A_LOOK
 
 DEFAULT_BUDGET = Budget(moves=200_000)
 HOT, COLD = 0.8, 0.05
@@ -38,26 +38,26 @@ PENALTY = 8.0
 FLIPS = 0.1
 
 
-def anneal_plainly(tables: LinkTables, budget: Budget, seed: int, started: float | None = None) -> Found:
+def anneal_plainly(layout: Layout, budget: Budget, seed: int, started: float | None = None) -> Found:
     """The better of the chain's last topology and the forest that it started from."""
     meter = Meter(budget, started)
+    tables, n = layout.tables, len(layout)
     scale = tables.megahertz
-    near, near_start = nearest_first(tables)
-    links, parity = spanning_forest(tables)
-    best = found(tables, links, parity, "forest")
+    links, parity = spanning_forest(layout)
+    best = found(layout, links, parity, "forest")
     state = new_state(tables, links, parity)
-    switched = np.zeros((tables.nodes, tables.nodes), dtype=np.bool_)
+    switched = np.zeros((n, n), dtype=np.bool_)
     switched[links[:, 0], links[:, 1]] = switched[links[:, 1], links[:, 0]] = True
     rng = seeded(seed, 0)
-    label = np.empty(tables.nodes, dtype=np.int64)
-    step = 10 * tables.nodes
+    label = np.empty(n, dtype=np.int64)
+    step = MOVES_A_LOOK * n
     while (left := meter.moves_left(at_least=step)) > 0 and meter.spent < 1.0:
         moves = min(step, left)
         shares = (meter.spent, (meter.moves + moves) / (meter.moves + left))
         hot, cold = (scale * HOT * (COLD / HOT) ** share for share in shares)
-        _anneal(tables, state, switched, label, rng, near, near_start, moves, hot, cold, scale * PENALTY)
+        _anneal(tables, state, switched, label, rng, *layout.peers, moves, hot, cold, scale * PENALTY)
         meter.moves += moves
-    best = better(best, found(tables, read_links(state), state.parity.copy(), "annealing"))
+    best = better(best, found(layout, read_links(state), state.parity.copy(), "annealing"))
     return best.with_report(moves=meter.moves)
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import dataclass
-from numbers import Integral
 
+from manetdiff.checks import is_number, is_whole
 from manetdiff.errors import SolverError
 
 
@@ -20,7 +19,7 @@ class Budget:
     def __post_init__(self) -> None:
         if (self.seconds is None) == (self.moves is None):
             raise SolverError("a budget is either a time in seconds or a number of moves, one of the two")
-        if self.seconds is not None and not (math.isfinite(self.seconds) and self.seconds > 0):
+        if self.seconds is not None and not (is_number(self.seconds) and self.seconds > 0):
             raise SolverError(f"a time budget must be a finite number of seconds above 0, not {self.seconds!r}")
         if self.moves is not None and not (is_whole(self.moves) and self.moves >= 1):
             raise SolverError(f"a move budget must be a whole number above 0, not {self.moves!r}")
@@ -29,11 +28,6 @@ class Budget:
     def of(cls, seconds: float | None, moves: int | None, default: Budget) -> Budget:
         """What was asked for, or the default if nothing was."""
         return default if seconds is None and moves is None else cls(seconds, moves)
-
-
-def is_whole(value: object) -> bool:
-    """Whether it is a whole number; True and False are not."""
-    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 class Meter:

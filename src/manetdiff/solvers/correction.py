@@ -19,7 +19,8 @@ import numpy.typing as npt
 from manetdiff.compiled import NOBODY, kernel
 from manetdiff.errors import SolverError
 from manetdiff.fleet import Fleet
-from manetdiff.radio import LinkTables, Radio, link_tables
+from manetdiff.layout import Layout
+from manetdiff.radio import LinkTables, Radio
 from manetdiff.radio.rates import heard_noise
 from manetdiff.radio.tables import CANDIDATE, PINNED, SECTOR, SIGNAL
 from manetdiff.solvers.gains import gain_of_dropping, gain_of_free_link
@@ -56,7 +57,7 @@ _STAYS, _FAR, _INSIDE, _CROWDED = np.arange(4)
 
 def correct(
     topology: Topology,
-    fleet: Fleet,
+    fleet: Fleet | Layout | None = None,
     radio: Radio | None = None,
     *,
     tau_interference: float = math.inf,
@@ -68,36 +69,19 @@ def correct(
     The result has no link inside one parity, none out of range, at most one link an antenna, and is connected unless
     no admissible link is left between its parts.
 
+    fleet, radio: as for metrics.
     tau_interference: most interference power on either direction of a link when the link is looked at (τ_I), as
         printed: links added later can raise it again. By default there is no such limit, and the throughput decides.
     slack: how much T, in Mbit/s, a pruned link may cost (ε of the printed algorithm).
     flip_parts: turn whole parts where nothing else connects them (not in the paper).
     """
-    return correct_from_tables(
-        topology,
-        link_tables(fleet, radio or Radio()),
-        tau_interference=tau_interference,
-        slack=slack,
-        flip_parts=flip_parts,
-    )
-
-
-def correct_from_tables(
-    topology: Topology,
-    tables: LinkTables,
-    *,
-    tau_interference: float = math.inf,
-    slack: float = 0.0,
-    flip_parts: bool = False,
-) -> Topology:
-    """The same where the layout's tables are at hand."""
-    topology.check_fits(tables.nodes)
+    layout = topology.on(fleet, radio)
     for name, value in (("tau_interference", tau_interference), ("slack", slack)):
         if not value >= 0:
             raise SolverError(f"{name} must be a number of at least 0, not {value!r}")
-    bench = Workbench(tables)
+    bench = Workbench(layout)
     counts = correct_onto(bench, topology.links, topology.parity, tau_interference, slack, flip_parts)
-    return Topology(bench.links, bench.parity, {**topology.report, "correction": counts})
+    return Topology(bench.links, bench.parity, topology.report.replace(correction=counts), layout)
 
 
 def correct_onto(
@@ -131,10 +115,10 @@ def _sanitise(bench: Workbench, links: IntArray, parity: IntArray, counts: dict[
     """The links that are in range, of opposite parity and, the best of them, alone on their antennas."""
     i, j = links[:, 0], links[:, 1]
     # Worst first: the weakest signal is the first to go, and what must stay is the last.
-    strength = bench.tables.reals[SIGNAL, i, j]
-    links = links[np.lexsort((strength, bench.tables.wholes[CANDIDATE, i, j] == PINNED))]
+    strength = bench.tables.floats[SIGNAL, i, j]
+    links = links[np.lexsort((strength, bench.tables.ints[CANDIDATE, i, j] == PINNED))]
     verdict = np.empty(len(links), dtype=np.int64)
-    _judge(bench.tables, links, parity, bench.load, verdict)
+    _judge(bench.tables, links, parity, bench.occupied, verdict)
     for name, reason in (("range", _FAR), ("parity", _INSIDE), ("sector", _CROWDED)):
         counts[f"dropped_{name}"] = int((verdict == reason).sum())
     return np.asarray(links[verdict == _STAYS])
@@ -146,17 +130,17 @@ def _judge(tables, links, parity, load, verdict):  # type: ignore[no-untyped-def
     load[:] = 0
     for m in range(len(links)):
         i, j = links[m, 0], links[m, 1]
-        if tables.wholes[CANDIDATE, i, j] == 0:
+        if tables.ints[CANDIDATE, i, j] == 0:
             verdict[m] = _FAR
         elif parity[i] == parity[j]:
             verdict[m] = _INSIDE
         else:
             verdict[m] = _STAYS
-            load[i, tables.wholes[SECTOR, i, j]] += 1
-            load[j, tables.wholes[SECTOR, j, i]] += 1
+            load[i, tables.ints[SECTOR, i, j]] += 1
+            load[j, tables.ints[SECTOR, j, i]] += 1
     for m in range(len(links)):
         i, j = links[m, 0], links[m, 1]
-        a, b = tables.wholes[SECTOR, i, j], tables.wholes[SECTOR, j, i]
+        a, b = tables.ints[SECTOR, i, j], tables.ints[SECTOR, j, i]
         if verdict[m] == _STAYS and (load[i, a] > 1 or load[j, b] > 1):
             verdict[m] = _CROWDED
             load[i, a] -= 1
@@ -166,8 +150,8 @@ def _judge(tables, links, parity, load, verdict):  # type: ignore[no-untyped-def
 @kernel
 def _interference(tables, state, i, j):  # type: ignore[no-untyped-def]
     """The worse of the two directions' interference on a link, there or not."""
-    forth = heard_noise(tables, state.parity, state.reals[STRAY], i, j)
-    return max(forth, heard_noise(tables, state.parity, state.reals[STRAY], j, i))
+    forth = heard_noise(tables, state.parity, state.floats[STRAY], i, j)
+    return max(forth, heard_noise(tables, state.parity, state.floats[STRAY], j, i))
 
 
 @kernel
@@ -176,7 +160,7 @@ def _drop_interfered(tables, state, links, tau):  # type: ignore[no-untyped-def]
     dropped = 0
     for m in range(len(links)):
         i, j = links[m, 0], links[m, 1]
-        if _interference(tables, state, i, j) > tau and tables.wholes[CANDIDATE, i, j] != PINNED:
+        if _interference(tables, state, i, j) > tau and tables.ints[CANDIDATE, i, j] != PINNED:
             remove_link(tables, state, i, j)
             settle(tables, state)
             begin(state)
@@ -189,9 +173,9 @@ def _could_join(tables, state, label, i, j):  # type: ignore[no-untyped-def]
     """Whether i and j, in different parts, are within range of each other and have both antennas free."""
     return (
         label[i] != label[j]
-        and tables.wholes[CANDIDATE, i, j] > 0
-        and state.wholes[LOAD, i, tables.wholes[SECTOR, i, j]] == 0
-        and state.wholes[LOAD, j, tables.wholes[SECTOR, j, i]] == 0
+        and tables.ints[CANDIDATE, i, j] > 0
+        and state.ints[LOAD, i, tables.ints[SECTOR, i, j]] == 0
+        and state.ints[LOAD, j, tables.ints[SECTOR, j, i]] == 0
     )
 
 
@@ -230,10 +214,10 @@ def _flip_a_part(tables, state, label):  # type: ignore[no-untyped-def]
         for j in range(i + 1, n):
             if (
                 state.parity[i] == state.parity[j]
-                and tables.reals[SIGNAL, i, j] > strongest
+                and tables.floats[SIGNAL, i, j] > strongest
                 and _could_join(tables, state, label, i, j)
             ):
-                strongest = tables.reals[SIGNAL, i, j]
+                strongest = tables.floats[SIGNAL, i, j]
                 # The part that does not hold node 0, so that the rest keeps its parity.
                 turned = label[j] if label[i] == 0 else label[i]
     if turned < 0:
@@ -263,7 +247,7 @@ def _drop_needless(tables, state, links, slack):  # type: ignore[no-untyped-def]
     dropped = 0
     for m in range(len(links)):
         i, j = links[m, 0], links[m, 1]
-        if gain_of_dropping(tables, state, i, j) >= -slack and tables.wholes[CANDIDATE, i, j] != PINNED:
+        if gain_of_dropping(tables, state, i, j) >= -slack and tables.ints[CANDIDATE, i, j] != PINNED:
             remove_link(tables, state, i, j)
             if joined(state, i, j):
                 dropped += 1

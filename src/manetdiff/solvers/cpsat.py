@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from manetdiff.errors import SolverError
-from manetdiff.radio import LinkTables
+from manetdiff.layout import Layout
 from manetdiff.radio.tables import SIGMA2
 from manetdiff.solvers.budget import Budget
 from manetdiff.solvers.result import Found, better, found
@@ -29,7 +29,7 @@ DEFAULT_BUDGET = Budget(seconds=10.0)
 _SCALE = 1000
 
 
-def solve_relaxation(tables: LinkTables, budget: Budget, seed: int) -> Found:
+def solve_relaxation(layout: Layout, budget: Budget, seed: int) -> Found:
     """The relaxation's best topology within a time budget, on one worker; needs the extra `cpsat`."""
     try:
         from ortools.sat.python import cp_model
@@ -37,25 +37,25 @@ def solve_relaxation(tables: LinkTables, budget: Budget, seed: int) -> Found:
         raise SolverError("method 'cpsat' needs OR-Tools: pip install 'manetdiff[cpsat]'") from None
     if budget.seconds is None:
         raise SolverError("method 'cpsat' takes a time budget in seconds, not a number of moves")
-    forest, parity = spanning_forest(tables)
+    forest, parity = spanning_forest(layout)
     if len(forest) == 0:
-        return found(tables, forest, parity, "forest").with_report(status="NOTHING_TO_LINK")
-    model, link, side = _model(cp_model, tables, forest, parity)
+        return found(layout, forest, parity, "forest").with_report(status="NOTHING_TO_LINK")
+    model, link, side = _model(cp_model, layout, forest, parity)
     solver = cp_model.CpSolver()
     solver.parameters.max_time_in_seconds = budget.seconds
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = seed % (2**31)
     status = solver.solve(model)
-    best = found(tables, forest, parity, "forest")
+    best = found(layout, forest, parity, "forest")
     if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         chosen = np.array([pair for pair, variable in link.items() if solver.value(variable)], dtype=np.int64)
         sides = np.array([solver.value(variable) for variable in side], dtype=np.int64)
-        best = better(best, found(tables, chosen.reshape(-1, 2), sides, "cpsat"))
+        best = better(best, found(layout, chosen.reshape(-1, 2), sides, "cpsat"))
     return best.with_report(status=solver.status_name(status))
 
 
-def _model(cp_model: Any, tables: LinkTables, forest: IntArray, parity: IntArray) -> tuple[Any, dict[Any, Any], Any]:
-    n = tables.nodes
+def _model(cp_model: Any, layout: Layout, forest: IntArray, parity: IntArray) -> tuple[Any, dict[Any, Any], Any]:
+    n, tables = len(layout), layout.tables
     model = cp_model.CpModel()
     side = [model.new_bool_var(f"side{i}") for i in range(n)]
     link = {(i, j): model.new_bool_var(f"link{i},{j}") for i, j in np.argwhere(np.triu(tables.candidate)).tolist()}
@@ -65,7 +65,7 @@ def _model(cp_model: Any, tables: LinkTables, forest: IntArray, parity: IntArray
     model.add(side[0] == 0)
     model.maximize(
         sum(worth[pair] * chosen for pair, chosen in link.items())
-        - max(worth.values()) * sum(_overloads(model, tables, link))
+        - max(worth.values()) * sum(_overloads(model, layout, link))
     )
     _connect(model, link, component_labels(forest, n))
     # Start from the spanning forest, so that there is an answer however short the time.
@@ -77,12 +77,13 @@ def _model(cp_model: Any, tables: LinkTables, forest: IntArray, parity: IntArray
     return model, link, side
 
 
-def _overloads(model: Any, tables: LinkTables, link: dict[Any, Any]) -> list[Any]:
+def _overloads(model: Any, layout: Layout, link: dict[Any, Any]) -> list[Any]:
     """One variable an antenna: the links on it beyond the first."""
     on_antenna: dict[tuple[int, int], list[Any]] = {}
+    sector = layout.tables.sector
     for (i, j), chosen in link.items():
-        on_antenna.setdefault((i, int(tables.sector[i, j])), []).append(chosen)
-        on_antenna.setdefault((j, int(tables.sector[j, i])), []).append(chosen)
+        on_antenna.setdefault((i, int(sector[i, j])), []).append(chosen)
+        on_antenna.setdefault((j, int(sector[j, i])), []).append(chosen)
     overloads = []
     for (i, a), chosen_links in on_antenna.items():
         if len(chosen_links) > 1:

@@ -7,24 +7,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from manetdiff.compiled import builder, kernel
+from manetdiff.compiled import builder
 from manetdiff.errors import SolverError
-from manetdiff.radio import LinkTables
+from manetdiff.layout import Layout
 from manetdiff.radio.rates import throughput_kernel
 from manetdiff.solvers.result import Found, found
+from manetdiff.topology.components import label_components
 
 LARGEST = 8
 
 
-def enumerate_all(tables: LinkTables) -> Found:
+def enumerate_all(layout: Layout) -> Found:
     """The topology with the fewest components and, among those, the highest T."""
-    if tables.nodes > LARGEST:
+    if len(layout) > LARGEST:
         raise SolverError(
-            f"method 'exact' enumerates every topology and takes up to {LARGEST} nodes, not {tables.nodes}; "
+            f"method 'exact' enumerates every topology and takes up to {LARGEST} nodes, not {len(layout)}; "
             "use 'reference'"
         )
-    links, parity, scored = _enumerate(tables, tables.candidate)
-    return found(tables, links, parity, "exact").with_report(topologies=int(scored))
+    links, parity, scored = _enumerate(layout.tables, layout.tables.candidate)
+    return found(layout, links, parity, "exact").with_report(topologies=int(scored))
 
 
 @builder
@@ -33,7 +34,7 @@ def _enumerate(tables, candidate):  # type: ignore[no-untyped-def]
     best_links = np.empty((0, 2), dtype=np.int64)
     best_parity = np.zeros(n, dtype=np.int64)
     best_components, best_total = n + 1, -1.0
-    root = np.empty(n, dtype=np.int64)
+    label = np.empty(n, dtype=np.int64)
     scored = 0
     # The last node keeps parity 0: turning all of them changes nothing.
     for colours in range(1 << (n - 1)):
@@ -53,7 +54,7 @@ def _enumerate(tables, candidate):  # type: ignore[no-untyped-def]
                 if (chosen >> m) & 1:
                     links[size] = pairs[m]
                     size += 1
-            components = _count_components(links[:size], root)
+            components = label_components(links[:size], label)
             if components <= best_components:
                 scored += 1
                 total = throughput_kernel(tables, links[:size], parity)
@@ -61,20 +62,3 @@ def _enumerate(tables, candidate):  # type: ignore[no-untyped-def]
                     best_components, best_total = components, total
                     best_links, best_parity = links[:size].copy(), parity
     return best_links, best_parity, scored
-
-
-@kernel
-def _count_components(links, root):  # type: ignore[no-untyped-def]
-    count = len(root)
-    for i in range(count):
-        root[i] = i
-    for m in range(len(links)):
-        a, b = links[m, 0], links[m, 1]
-        while root[a] != a:
-            a = root[a]
-        while root[b] != b:
-            b = root[b]
-        if a != b:
-            root[max(a, b)] = min(a, b)
-            count -= 1
-    return count

@@ -50,7 +50,7 @@ def gain_of_dropping(tables, state, i, j):  # type: ignore[no-untyped-def]
 @kernel
 def own_rate(tables, state, i, j):  # type: ignore[no-untyped-def]
     """Rate that i→j would have, with all the airtime, under the interference there is."""
-    return link_rate(tables, i, j, 1.0, heard_noise(tables, state.parity, state.reals[STRAY], i, j))
+    return link_rate(tables, i, j, 1.0, heard_noise(tables, state.parity, state.floats[STRAY], i, j))
 
 
 @kernel
@@ -59,22 +59,22 @@ def _switch(tables, state, k, aim, change):  # type: ignore[no-untyped-def]
     n = len(state.parity)
     sectored = tables.constants[HEARS] == HEARS_SECTOR
     side = state.parity[k]
-    for at in range(tables.wholes[BEAM_START, k, aim], tables.wholes[BEAM_STOP, k, aim]):
+    for at in range(tables.ints[BEAM_START, k, aim], tables.ints[BEAM_STOP, k, aim]):
         j = tables.beam_node[at]
         if state.parity[j] != side:
-            first = tables.wholes[SECTOR, j, k] if sectored else 0
+            first = tables.ints[SECTOR, j, k] if sectored else 0
             last = first if sectored else state.peers.shape[1] - 1
             for a in range(first, last + 1):
-                for m in range(state.wholes[LOAD, j, a]):
+                for m in range(state.ints[LOAD, j, a]):
                     i = state.peers[j, a, m]
                     if i != k:
-                        if state.wholes[DIRTY, i, j] == 0:
-                            state.wholes[DIRTY, i, j] = 1
+                        if state.ints[DIRTY, i, j] == 0:
+                            state.ints[DIRTY, i, j] = 1
                             state.queue[state.sizes[WAITING]] = i * n + j
                             state.sizes[WAITING] += 1
-                            state.reals[CHANGE, i, j] = 0.0
+                            state.floats[CHANGE, i, j] = 0.0
                         heard = 1.0 if sectored else hearing(tables, j, i, k)
-                        state.reals[CHANGE, i, j] += change * heard * tables.beam_power[at]
+                        state.floats[CHANGE, i, j] += change * heard * tables.beam_power[at]
 
 
 @kernel
@@ -84,7 +84,7 @@ def _gain_of_others(tables, state, i, left_i, j, left_j):  # type: ignore[no-unt
     product, gained = 1.0, 0.0
     for m in range(state.sizes[WAITING]):
         source, sink = state.queue[m] // n, state.queue[m] % n
-        state.wholes[DIRTY, source, sink] = 0
+        state.ints[DIRTY, source, sink] = 0
         no_more = (
             (source == i and sink == left_i)
             or (source == left_i and sink == i)
@@ -92,19 +92,19 @@ def _gain_of_others(tables, state, i, left_i, j, left_j):  # type: ignore[no-unt
             or (source == left_j and sink == j)
         )
         if not no_more:
-            noise = state.reals[NOISE, source, sink] + state.reals[CHANGE, source, sink]
-            gained -= state.reals[RATE, source, sink]
-            if state.reals[AIRTIME, source, sink] == 1.0:
-                product *= 1.0 + tables.reals[SIGNAL, source, sink] / (tables.constants[SIGMA2] + noise)
+            noise = state.floats[NOISE, source, sink] + state.floats[CHANGE, source, sink]
+            gained -= state.floats[RATE, source, sink]
+            if state.floats[AIRTIME, source, sink] == 1.0:
+                product *= 1.0 + tables.floats[SIGNAL, source, sink] / (tables.constants[SIGMA2] + noise)
                 # A radio with little noise has large factors: their product must stay finite.
                 if product > 1e200:
                     gained += tables.constants[MEGAHERTZ] * np.log2(product)
                     product = 1.0
             else:
-                gained += link_rate(tables, source, sink, state.reals[AIRTIME, source, sink], noise)
+                gained += link_rate(tables, source, sink, state.floats[AIRTIME, source, sink], noise)
     state.sizes[WAITING] = 0
     if left_i >= 0:
-        gained -= state.reals[RATE, i, left_i] + state.reals[RATE, left_i, i]
+        gained -= state.floats[RATE, i, left_i] + state.floats[RATE, left_i, i]
     if left_j >= 0:
-        gained -= state.reals[RATE, j, left_j] + state.reals[RATE, left_j, j]
+        gained -= state.floats[RATE, j, left_j] + state.floats[RATE, left_j, j]
     return gained + tables.constants[MEGAHERTZ] * np.log2(product)

@@ -1,4 +1,4 @@
-"""The paper's three heuristic baselines: MST with greedy additions, Huang-style sectors, and omnidirectional."""
+"""The paper's heuristic baselines: MST with greedy additions (for omnidirectional radios, too), Huang-style sectors."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from manetdiff.compiled import NOBODY, kernel
-from manetdiff.fleet import Fleet
-from manetdiff.radio import LinkTables, Radio, link_tables
+from manetdiff.layout import Layout
 from manetdiff.radio.tables import CANDIDATE, SECTOR
 from manetdiff.solvers.gains import gain_of_free_link
-from manetdiff.solvers.spanning import spanning_forest, spanning_forest_of
+from manetdiff.solvers.spanning import spanning_forest
 from manetdiff.solvers.state import (
     add_link,
     begin,
@@ -26,43 +25,35 @@ from manetdiff.solvers.walks import LOAD
 IntArray = npt.NDArray[np.int64]
 
 
-def mst_greedy_links(tables: LinkTables, share_antennas: bool = False) -> tuple[IntArray, IntArray]:
+def mst_greedy_links(layout: Layout, share_antennas: bool = False) -> tuple[IntArray, IntArray]:
     """The shortest spanning forest, its parity, and then the links that raise T most, one by one, while any does.
 
     share_antennas: also add links to antennas in use (the airtime that this costs is part of T).
     """
-    links, parity = spanning_forest(tables)
-    state = new_state(tables, links, parity)
-    _add_greedily(tables, state, share_antennas)
+    links, parity = spanning_forest(layout)
+    state = new_state(layout.tables, links, parity)
+    _add_greedily(layout.tables, state, share_antennas)
     return read_links(state), parity
 
 
-def huang_links(tables: LinkTables) -> tuple[IntArray, IntArray]:
+def huang_links(layout: Layout) -> tuple[IntArray, IntArray]:
     """Sector-wise nearest-neighbour topology control, Huang-style (after Huang et al. 2002).
 
     Each node asks for the nearest neighbour in each of its sectors; a pair is linked if either end asks for it. The
     scheme knows no slots: parity is that of the shortest spanning forest of the pairs, and pairs inside one parity
     are dropped.
     """
-    n = tables.nodes
+    n, tables = len(layout), layout.tables
     asked = np.zeros((n, n), dtype=np.bool_)
-    for a in range(tables.sectors):
+    for a in range(layout.radio.sectors):
         inside = np.where(tables.candidate & (tables.sector == a), tables.distance, np.inf)
         nearest = inside.argmin(axis=1)
         some = np.isfinite(inside[np.arange(n), nearest])
         asked[np.flatnonzero(some), nearest[some]] = True
     asked |= asked.T
-    _, parity = spanning_forest_of(tables, asked)
+    _, parity = spanning_forest(layout, asked)
     kept = asked & (parity[:, None] != parity[None, :])
     return np.ascontiguousarray(np.argwhere(np.triu(kept))), parity
-
-
-def omni_links(fleet: Fleet, radio: Radio) -> tuple[IntArray, IntArray]:
-    """The omnidirectional protocol: MST with greedy additions by the physics of one antenna that covers everything.
-
-    Its topology is to be scored with `radio.omnidirectional()`.
-    """
-    return mst_greedy_links(link_tables(fleet, radio.omnidirectional()), share_antennas=True)
 
 
 @kernel
@@ -73,11 +64,11 @@ def _add_greedily(tables, state, share_antennas):  # type: ignore[no-untyped-def
         best_gain, best_i, best_j = 1e-9, NOBODY, NOBODY
         for i in range(n):
             for j in range(i + 1, n):
-                if state.parity[i] == state.parity[j] or not tables.wholes[CANDIDATE, i, j] or linked(state, i, j):
+                if state.parity[i] == state.parity[j] or not tables.ints[CANDIDATE, i, j] or linked(state, i, j):
                     continue
-                a, b = tables.wholes[SECTOR, i, j], tables.wholes[SECTOR, j, i]
+                a, b = tables.ints[SECTOR, i, j], tables.ints[SECTOR, j, i]
                 gain = -np.inf
-                if state.wholes[LOAD, i, a] == 0 and state.wholes[LOAD, j, b] == 0:
+                if state.ints[LOAD, i, a] == 0 and state.ints[LOAD, j, b] == 0:
                     gain = gain_of_free_link(tables, state, i, j)
                 elif share_antennas:
                     before = total(state)

@@ -8,10 +8,8 @@ a search may pass through networks in parts, because the way between two good tr
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from manetdiff.compiled import NOBODY, kernel
-from manetdiff.radio import LinkTables
 from manetdiff.radio.tables import CANDIDATE, DISTANCE, FACING, FACING_START, PINNED, PINS, SECTOR
 from manetdiff.solvers.gains import gain_of_dropping, gain_of_replacing
 from manetdiff.solvers.rng import below, uniform
@@ -32,8 +30,6 @@ from manetdiff.solvers.state import (
 )
 from manetdiff.solvers.walks import LOAD, count_parts
 
-IntArray = npt.NDArray[np.int64]
-
 # What counts as a gain in a descent, in Mbit/s a MHz: above rounding error, so that it ends.
 LEAST_GAIN = 1e-9
 
@@ -42,7 +38,7 @@ LEAST_GAIN = 1e-9
 def anneal(tables, state, rng, near, near_start, moves, hot, cold, limit, penalty):  # type: ignore[no-untyped-def]
     """Try `moves` random pairs while the temperature falls from hot to cold; the number of moves kept.
 
-    near, near_start: candidate peers of each node, nearest first, and where each node's begin; see `nearest_first`.
+    near, near_start: candidate peers of each node, nearest first, and where each node's begin; see `Layout.peers`.
     limit: most links on an antenna. penalty: what each part beyond the first costs, in Mbit/s.
     """
     n = len(state.parity)
@@ -107,8 +103,8 @@ def try_pair(tables, state, i, j, least, limit, penalty):  # type: ignore[no-unt
 
 @kernel
 def _try_drop(tables, state, i, j, least, penalty):  # type: ignore[no-untyped-def]
-    a, b = tables.wholes[SECTOR, i, j], tables.wholes[SECTOR, j, i]
-    alone = state.wholes[LOAD, i, a] == 1 and state.wholes[LOAD, j, b] == 1
+    a, b = tables.ints[SECTOR, i, j], tables.ints[SECTOR, j, i]
+    alone = state.ints[LOAD, i, a] == 1 and state.ints[LOAD, j, b] == 1
     if alone and gain_of_dropping(tables, state, i, j) < least:
         return False
     before = total(state)
@@ -119,10 +115,10 @@ def _try_drop(tables, state, i, j, least, penalty):  # type: ignore[no-untyped-d
 
 @kernel
 def _try_link(tables, state, i, j, least, limit, penalty):  # type: ignore[no-untyped-def]
-    a, b = tables.wholes[SECTOR, i, j], tables.wholes[SECTOR, j, i]
-    if limit == 1 and state.sizes[PARTS] == 1 and state.wholes[LOAD, i, a] <= 1 and state.wholes[LOAD, j, b] <= 1:
-        left_i = state.peers[i, a, 0] if state.wholes[LOAD, i, a] == 1 else NOBODY
-        left_j = state.peers[j, b, 0] if state.wholes[LOAD, j, b] == 1 else NOBODY
+    a, b = tables.ints[SECTOR, i, j], tables.ints[SECTOR, j, i]
+    if limit == 1 and state.sizes[PARTS] == 1 and state.ints[LOAD, i, a] <= 1 and state.ints[LOAD, j, b] <= 1:
+        left_i = state.peers[i, a, 0] if state.ints[LOAD, i, a] == 1 else NOBODY
+        left_j = state.peers[j, b, 0] if state.ints[LOAD, j, b] == 1 else NOBODY
         # The common case is scored without making the move, and mostly refused.
         if (
             _alone(tables, state, left_i, i)
@@ -141,7 +137,7 @@ def _try_link(tables, state, i, j, least, limit, penalty):  # type: ignore[no-un
 @kernel
 def _alone(tables, state, i, j):  # type: ignore[no-untyped-def]
     """Whether i's antenna towards j carries just one link; true if there is no i."""
-    return i < 0 or state.wholes[LOAD, i, tables.wholes[SECTOR, i, j]] == 1
+    return i < 0 or state.ints[LOAD, i, tables.ints[SECTOR, i, j]] == 1
 
 
 @kernel
@@ -152,7 +148,7 @@ def _try_flip(tables, state, i, j, least, penalty):  # type: ignore[no-untyped-d
         _push_off(tables, state, i, a, 0)
     cuts = state.sizes[JOURNAL]
     flip_parity(state, i)
-    _push_off(tables, state, j, tables.wholes[SECTOR, j, i], 0)
+    _push_off(tables, state, j, tables.ints[SECTOR, j, i], 0)
     _link_anew(tables, state, i, j, cuts)
     return _settle_or_take_back(tables, state, before, least, penalty)
 
@@ -171,7 +167,7 @@ def _link_anew(tables, state, i, j, cuts):  # type: ignore[no-untyped-def]
             at, peer = i, _nearest_free(tables, state, i, task + sectors)
         else:
             kind, _, at = entry(state, task)
-            peer = _nearest_free(tables, state, at, tables.wholes[SECTOR, at, i]) if kind == REMOVED else NOBODY
+            peer = _nearest_free(tables, state, at, tables.ints[SECTOR, at, i]) if kind == REMOVED else NOBODY
         if peer >= 0:
             add_link(tables, state, at, peer)
 
@@ -200,7 +196,7 @@ def _cuts_a_pin(tables, state):  # type: ignore[no-untyped-def]
     """Whether a link that must stay is among those removed since `begin`, and not back."""
     for at in range(state.sizes[JOURNAL]):
         kind, i, j = entry(state, at)
-        if kind == REMOVED and tables.wholes[CANDIDATE, i, j] == PINNED and not linked(state, i, j):
+        if kind == REMOVED and tables.ints[CANDIDATE, i, j] == PINNED and not linked(state, i, j):
             return True
     return False
 
@@ -208,32 +204,24 @@ def _cuts_a_pin(tables, state):  # type: ignore[no-untyped-def]
 @kernel
 def _push_off(tables, state, i, a, keep):  # type: ignore[no-untyped-def]
     """Drop the newest links on antenna a of i until `keep` are left."""
-    while state.wholes[LOAD, i, a] > keep:
-        remove_link(tables, state, i, state.peers[i, a, state.wholes[LOAD, i, a] - 1])
+    while state.ints[LOAD, i, a] > keep:
+        remove_link(tables, state, i, state.peers[i, a, state.ints[LOAD, i, a] - 1])
 
 
 @kernel
 def _nearest_free(tables, state, i, a):  # type: ignore[no-untyped-def]
     """The nearest node, over antenna a of i, of opposite parity and with its own antenna free; -1 if a is in use."""
     best = NOBODY
-    if state.wholes[LOAD, i, a] == 0:
+    if state.ints[LOAD, i, a] == 0:
         shortest = np.inf
-        for m in range(tables.wholes[FACING_START, i, a], tables.wholes[FACING_START, i, a + 1]):
-            k = tables.wholes[FACING, i, m]
+        for m in range(tables.ints[FACING_START, i, a], tables.ints[FACING_START, i, a + 1]):
+            k = tables.ints[FACING, i, m]
             if (
                 state.parity[k] != state.parity[i]
-                and tables.wholes[CANDIDATE, i, k]
-                and tables.reals[DISTANCE, i, k] < shortest
-                and state.wholes[LOAD, k, tables.wholes[SECTOR, k, i]] == 0
+                and tables.ints[CANDIDATE, i, k]
+                and tables.floats[DISTANCE, i, k] < shortest
+                and state.ints[LOAD, k, tables.ints[SECTOR, k, i]] == 0
             ):
                 best = k
-                shortest = tables.reals[DISTANCE, i, k]
+                shortest = tables.floats[DISTANCE, i, k]
     return best
-
-
-def nearest_first(tables: LinkTables) -> tuple[IntArray, IntArray]:
-    """Candidate peers of all nodes, each node's nearest first, and (n + 1,) where each node's begin."""
-    order = np.argsort(np.where(tables.candidate, tables.distance, np.inf), axis=1, kind="stable")
-    counts = tables.candidate.sum(axis=1)
-    near = [order[i, : counts[i]] for i in range(tables.nodes)]
-    return np.concatenate(near).astype(np.int64), np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)

@@ -11,16 +11,16 @@ airtime that it costs is part of T.
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
-from manetdiff.radio import LinkTables
+from manetdiff.layout import Layout
 from manetdiff.solvers.budget import Budget, Meter
-from manetdiff.solvers.greedy import greedy_links
+from manetdiff.solvers.greedy_construction import greedy_links
 from manetdiff.solvers.heuristics import mst_greedy_links
-from manetdiff.solvers.moves import LEAST_GAIN, anneal, descend, nearest_first
 from manetdiff.solvers.result import Found, better, found
 from manetdiff.solvers.rng import seeded
 from manetdiff.solvers.spanning import spanning_forest
-from manetdiff.solvers.state import new_state, read_links, reset
+from manetdiff.solvers.workbench import Workbench
 
 DEFAULT_BUDGET = Budget(moves=50_000)
 
@@ -41,47 +41,37 @@ PENALTIES = (8.0, 1.0)
 CROWD = 2
 
 
-def search(tables: LinkTables, budget: Budget, seed: int, started: float | None = None) -> Found:
+def search(layout: Layout, budget: Budget, seed: int, started: float | None = None) -> Found:
     """The best topology that the budget finds; a time budget runs from `started`, by default from now."""
     meter = Meter(budget, started)
-    scale = tables.megahertz
-    near, near_start = nearest_first(tables)
-    forest, parity = spanning_forest(tables)
-    state = new_state(tables, forest, parity)
-    best = found(tables, forest, parity, "forest")
+    bench = Workbench(layout)
+    forest, parity = spanning_forest(layout)
+    best = found(layout, forest, parity, "forest")
     if meter.spent < CONSTRUCTED:
-        best = better(best, found(tables, *mst_greedy_links(tables), "construction"))
+        best = better(best, found(layout, *mst_greedy_links(layout), "construction"))
     restarts = 0
     while meter.spent < ANNEALED:
-        reset(tables, state, forest, parity)
-        penalty = scale * PENALTIES[restarts % len(PENALTIES)]
-        _cool_down(tables, state, near, near_start, meter, seeded(seed, restarts), penalty)
+        bench.put(forest, parity)
+        _cool_down(bench, meter, seeded(seed, restarts), bench.scale * PENALTIES[restarts % len(PENALTIES)])
         restarts += 1
-        best = better(best, found(tables, read_links(state), state.parity.copy(), "search"))
-    reset(tables, state, best.links, best.parity)
-    step, cursor = 10 * tables.nodes, np.zeros(2, dtype=np.int64)
-    while (left := meter.moves_left(at_least=step)) > 0:
-        most = min(left, step)
-        tried = descend(tables, state, near, near_start, CROWD, scale * PENALTIES[0], scale * LEAST_GAIN, most, cursor)
-        meter.moves += tried
-        if tried < most:
-            break
-    best = better(best, found(tables, read_links(state), state.parity.copy(), "search"))
+        best = better(best, found(layout, bench.links, bench.parity, "search"))
+    bench.put(best.links, best.parity)
+    bench.descend(meter, CROWD, bench.scale * PENALTIES[0])
+    best = better(best, found(layout, bench.links, bench.parity, "search"))
     if meter.budget.moves is not None or meter.spent < 1.0:
-        best = better(best, found(tables, *greedy_links(tables), "greedy"))
+        best = better(best, found(layout, *greedy_links(layout), "greedy"))
     return best.with_report(restarts=restarts, moves=meter.moves, fallback=best.origin == "greedy")
 
 
-def _cool_down(tables: LinkTables, state, near, near_start, meter: Meter, rng, penalty: float) -> None:  # type: ignore[no-untyped-def]
+def _cool_down(bench: Workbench, meter: Meter, rng: npt.NDArray[np.float64], penalty: float) -> None:
     """One annealing of the usual length, or as far as the budget goes."""
-    # Small steps, so that a time budget is kept to about a millisecond.
-    step = 10 * tables.nodes
+    usual = MOVES_A_NODE * len(bench.layout)
     done = 0
-    while done < MOVES_A_NODE * tables.nodes and meter.spent < ANNEALED:
-        left = max(1, int(ANNEALED * meter.moves_left(at_least=step)))
-        planned = min(MOVES_A_NODE * tables.nodes, done + left)
-        moves = min(step, planned - done)
-        before, after = (tables.megahertz * HOT * (COLD / HOT) ** (part / planned) for part in (done, done + moves))
-        anneal(tables, state, rng, near, near_start, moves, before, after, CROWD, penalty)
+    while done < usual and meter.spent < ANNEALED:
+        left = max(1, int(ANNEALED * meter.moves_left(at_least=bench.look)))
+        planned = min(usual, done + left)
+        moves = min(bench.look, planned - done)
+        before, after = (bench.scale * HOT * (COLD / HOT) ** (part / planned) for part in (done, done + moves))
+        bench.anneal(rng, moves, before, after, CROWD, penalty)
         done += moves
         meter.moves += moves

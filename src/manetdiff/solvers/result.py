@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from manetdiff.radio import LinkTables, throughput
-from manetdiff.topology import component_labels
+from manetdiff.layout import Layout
+from manetdiff.radio import throughput
+from manetdiff.topology import Report, count_components
 
 IntArray = npt.NDArray[np.int64]
 
@@ -25,17 +24,17 @@ class Found:
     components: int
     throughput: float
     origin: str
-    report: Mapping[str, Any] = field(default_factory=dict)
+    report: Report = field(default_factory=Report)
 
     def with_report(self, **entries: Any) -> Found:
         """The same with more to say about how it was found."""
-        return dataclasses.replace(self, report={**self.report, **entries})
+        return replace(self, report=self.report.replace(**entries))
 
 
-def found(tables: LinkTables, links: IntArray, parity: IntArray, origin: str) -> Found:
+def found(layout: Layout, links: IntArray, parity: IntArray, origin: str) -> Found:
     """Score a topology from scratch."""
-    components = len(np.unique(component_labels(links, tables.nodes)))
-    return Found(links, parity, components, throughput(tables, links, parity), origin)
+    components = count_components(links, len(layout))
+    return Found(links, parity, components, throughput(layout.tables, links, parity), origin)
 
 
 def better(first: Found, second: Found) -> Found:

@@ -6,24 +6,20 @@ import numpy as np
 import numpy.typing as npt
 
 from manetdiff.compiled import builder
-from manetdiff.radio import LinkTables
+from manetdiff.layout import Layout
 
 IntArray = npt.NDArray[np.int64]
 
 
-def spanning_forest(tables: LinkTables) -> tuple[IntArray, IntArray]:
+def spanning_forest(layout: Layout, allowed: npt.NDArray[np.bool_] | None = None) -> tuple[IntArray, IntArray]:
     """Links (m, 2) of the shortest spanning forest of the candidate links, and its parity (n,).
+
+    allowed: (n, n) symmetric, pairs to take instead of the candidates.
 
     A tree has two colours: with its parity every link joins opposite nodes. This is how every fleet that is connected
     within range has a valid network.
     """
-    links, parity = _prim(tables.distance, tables.candidate)
-    return links, parity
-
-
-def spanning_forest_of(tables: LinkTables, allowed: npt.NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
-    """The same over the pairs of a symmetric (n, n) mask only."""
-    links, parity = _prim(tables.distance, allowed)
+    links, parity = _prim(layout.tables.distance, layout.tables.candidate if allowed is None else allowed)
     return links, parity
 
 
@@ -54,8 +50,7 @@ def _prim(distance, allowed):  # type: ignore[no-untyped-def]
     return links[:size].copy(), parity
 
 
-def bottleneck(tables: LinkTables) -> float:
+def bottleneck(layout: Layout) -> float:
     """The shortest range, in units, that connects the whole fleet."""
-    everything = ~np.eye(tables.nodes, dtype=np.bool_)
-    links, _ = spanning_forest_of(tables, everything)
-    return float(tables.distance[links[:, 0], links[:, 1]].max())
+    links, _ = spanning_forest(layout, ~np.eye(len(layout), dtype=np.bool_))
+    return float(layout.tables.distance[links[:, 0], links[:, 1]].max())

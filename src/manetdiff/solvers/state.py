@@ -29,10 +29,10 @@ from manetdiff.solvers.walks import LOAD, count_parts
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-# Planes of SearchState.reals: airtime of the link i, j; what k sends astray towards j, at [j, k]; rate of i→j and the
+# Planes of SearchState.floats: airtime of the link i, j; what k sends astray towards j, at [j, k]; rate of i→j and the
 # interference on it when that rate was computed; and room for changes of the interference that are only thought of.
 AIRTIME, STRAY, RATE, NOISE, CHANGE = 0, 1, 2, 3, 4
-# Planes of SearchState.wholes: where j stands among the peers on i's antenna (-1: not linked); whether the rate of i→j
+# Planes of SearchState.ints: where j stands among the peers on i's antenna (-1: not linked); whether the rate of i→j
 # waits to be computed; and LOAD.
 PLACE, DIRTY = 0, 1
 # Places in SearchState.sizes, beside WALKS.
@@ -44,8 +44,8 @@ _STRAY, _RATE, _NOISE, _AIRTIME, _ADDED, REMOVED, _FLIPPED = np.arange(7)
 class SearchState(NamedTuple):
     """n nodes, Q sectors. Few arrays: compiled code that hands many of them on is slow to run and to compile.
 
-    parity: (n,). throughput: (1,) T. reals: (5, n, n), planes AIRTIME, STRAY, RATE, NOISE, CHANGE.
-    wholes: (3, n, max(n, Q)), planes PLACE, DIRTY, LOAD. peers: (n, Q, n) the linked nodes on each antenna.
+    parity: (n,). throughput: (1,) T. floats: (5, n, n), planes AIRTIME, STRAY, RATE, NOISE, CHANGE.
+    ints: (3, n, max(n, Q)), planes PLACE, DIRTY, LOAD. peers: (n, Q, n) the linked nodes on each antenna.
     journal: (capacity,) kind, i and j in one word; journal_value: (capacity,) what stood there before.
     queue: (n·n,) directed links, as i·n + j, whose rate waits to be computed.
     walk: (2, n) for graph walks: nodes in the order reached, and the number of the last walk that saw each.
@@ -54,8 +54,8 @@ class SearchState(NamedTuple):
 
     parity: IntArray
     throughput: FloatArray
-    reals: FloatArray
-    wholes: IntArray
+    floats: FloatArray
+    ints: IntArray
     peers: IntArray
     journal: IntArray
     journal_value: FloatArray
@@ -89,7 +89,7 @@ def new_state(tables: LinkTables, links: IntArray, parity: IntArray) -> SearchSt
 def read_links(state: SearchState) -> IntArray:
     """(m, 2) links of the state with i < j, sorted."""
     # Every link is on one antenna at each of its ends.
-    links = np.empty((int(state.wholes[LOAD].sum()) // 2, 2), dtype=np.int64)
+    links = np.empty((int(state.ints[LOAD].sum()) // 2, 2), dtype=np.int64)
     _list_links(state, links)
     return links
 
@@ -100,7 +100,7 @@ def _list_links(state, links):  # type: ignore[no-untyped-def]
     m = 0
     for i in range(n):
         for j in range(i + 1, n):
-            if state.wholes[PLACE, i, j] >= 0:
+            if state.ints[PLACE, i, j] >= 0:
                 links[m, 0] = i
                 links[m, 1] = j
                 m += 1
@@ -110,9 +110,9 @@ def reset(tables: LinkTables, state: SearchState, links: IntArray, parity: IntAr
     """Make the state exactly this topology, computed from scratch: no rounding error of earlier moves survives."""
     state.parity[:] = parity
     state.throughput[:] = 0.0
-    state.reals[:] = 0.0
-    state.wholes[:] = 0
-    state.wholes[PLACE] = -1
+    state.floats[:] = 0.0
+    state.ints[:] = 0
+    state.ints[PLACE] = -1
     state.sizes[:] = 0
     state.walk[:] = 0
     _add_all(tables, state, links)
@@ -137,7 +137,7 @@ def total(state):  # type: ignore[no-untyped-def]
 @kernel
 def linked(state, i, j):  # type: ignore[no-untyped-def]
     """Whether i and j are linked."""
-    return state.wholes[PLACE, i, j] >= 0
+    return state.ints[PLACE, i, j] >= 0
 
 
 @kernel
@@ -153,14 +153,14 @@ def rollback(state, before):  # type: ignore[no-untyped-def]
     for at in range(state.sizes[JOURNAL] - 1, -1, -1):
         kind, i, j = entry(state, at)
         if kind == _STRAY:
-            state.reals[STRAY, i, j] = state.journal_value[at]
+            state.floats[STRAY, i, j] = state.journal_value[at]
         elif kind == _RATE:
-            state.reals[RATE, i, j] = state.journal_value[at]
+            state.floats[RATE, i, j] = state.journal_value[at]
         elif kind == _NOISE:
-            state.reals[NOISE, i, j] = state.journal_value[at]
+            state.floats[NOISE, i, j] = state.journal_value[at]
         elif kind == _AIRTIME:
-            state.reals[AIRTIME, i, j] = state.journal_value[at]
-            state.reals[AIRTIME, j, i] = state.journal_value[at]
+            state.floats[AIRTIME, i, j] = state.journal_value[at]
+            state.floats[AIRTIME, j, i] = state.journal_value[at]
         elif kind == _FLIPPED:
             state.parity[i] = 1 - state.parity[i]
         else:
@@ -172,7 +172,7 @@ def rollback(state, before):  # type: ignore[no-untyped-def]
                 _append(state, i, antennas // 64, j)
                 _append(state, j, antennas % 64, i)
     for m in range(state.sizes[WAITING]):
-        state.wholes[DIRTY, state.queue[m] // n, state.queue[m] % n] = 0
+        state.ints[DIRTY, state.queue[m] // n, state.queue[m] % n] = 0
     state.sizes[WAITING] = 0
     state.sizes[JOURNAL] = 0
     state.throughput[0] = before
@@ -181,38 +181,38 @@ def rollback(state, before):  # type: ignore[no-untyped-def]
 @kernel
 def add_link(tables, state, i, j):  # type: ignore[no-untyped-def]
     """Link i and j, which must be unlinked and of opposite parity. Rates are right after :func:`settle`."""
-    a, b = tables.wholes[SECTOR, i, j], tables.wholes[SECTOR, j, i]
+    a, b = tables.ints[SECTOR, i, j], tables.ints[SECTOR, j, i]
     _append(state, i, a, j)
     _append(state, j, b, i)
     _note(state, _ADDED, i, j, 64.0 * a + b)
     # What stands at an unlinked pair means nothing; a new link starts silent.
-    state.reals[AIRTIME, i, j] = 0.0
-    state.reals[RATE, i, j] = 0.0
-    state.reals[RATE, j, i] = 0.0
-    if state.wholes[LOAD, i, a] > 1:
+    state.floats[AIRTIME, i, j] = 0.0
+    state.floats[RATE, i, j] = 0.0
+    state.floats[RATE, j, i] = 0.0
+    if state.ints[LOAD, i, a] > 1:
         _share_antenna(tables, state, i, a, j)
-    if state.wholes[LOAD, j, b] > 1:
+    if state.ints[LOAD, j, b] > 1:
         _share_antenna(tables, state, j, b, i)
-    _set_airtime(tables, state, i, j, 1.0 / max(state.wholes[LOAD, i, a], state.wholes[LOAD, j, b]))
+    _set_airtime(tables, state, i, j, 1.0 / max(state.ints[LOAD, i, a], state.ints[LOAD, j, b]))
 
 
 @kernel
 def remove_link(tables, state, i, j):  # type: ignore[no-untyped-def]
     """Unlink i and j. Rates are right after :func:`settle`."""
-    a, b = tables.wholes[SECTOR, i, j], tables.wholes[SECTOR, j, i]
+    a, b = tables.ints[SECTOR, i, j], tables.ints[SECTOR, j, i]
     _set_airtime(tables, state, i, j, 0.0)
-    state.throughput[0] -= state.reals[RATE, i, j] + state.reals[RATE, j, i]
-    _note(state, _RATE, i, j, state.reals[RATE, i, j])
-    _note(state, _RATE, j, i, state.reals[RATE, j, i])
+    state.throughput[0] -= state.floats[RATE, i, j] + state.floats[RATE, j, i]
+    _note(state, _RATE, i, j, state.floats[RATE, i, j])
+    _note(state, _RATE, j, i, state.floats[RATE, j, i])
     _drop(state, i, a, j)
     _drop(state, j, b, i)
     _note(state, REMOVED, i, j, 64.0 * a + b)
     # The rates of unlinked pairs are 0, so that their sum is T.
-    state.reals[RATE, i, j] = 0.0
-    state.reals[RATE, j, i] = 0.0
-    if state.wholes[LOAD, i, a] > 0:
+    state.floats[RATE, i, j] = 0.0
+    state.floats[RATE, j, i] = 0.0
+    if state.ints[LOAD, i, a] > 0:
         _share_antenna(tables, state, i, a, j)
-    if state.wholes[LOAD, j, b] > 0:
+    if state.ints[LOAD, j, b] > 0:
         _share_antenna(tables, state, j, b, i)
 
 
@@ -229,15 +229,15 @@ def settle(tables, state):  # type: ignore[no-untyped-def]
     n = len(state.parity)
     for m in range(state.sizes[WAITING]):
         i, j = state.queue[m] // n, state.queue[m] % n
-        state.wholes[DIRTY, i, j] = 0
-        if state.wholes[PLACE, i, j] >= 0:
-            noise = heard_noise(tables, state.parity, state.reals[STRAY], i, j)
-            rate = link_rate(tables, i, j, state.reals[AIRTIME, i, j], noise)
-            _note(state, _RATE, i, j, state.reals[RATE, i, j])
-            _note(state, _NOISE, i, j, state.reals[NOISE, i, j])
-            state.reals[NOISE, i, j] = noise
-            state.throughput[0] += rate - state.reals[RATE, i, j]
-            state.reals[RATE, i, j] = rate
+        state.ints[DIRTY, i, j] = 0
+        if state.ints[PLACE, i, j] >= 0:
+            noise = heard_noise(tables, state.parity, state.floats[STRAY], i, j)
+            rate = link_rate(tables, i, j, state.floats[AIRTIME, i, j], noise)
+            _note(state, _RATE, i, j, state.floats[RATE, i, j])
+            _note(state, _NOISE, i, j, state.floats[NOISE, i, j])
+            state.floats[NOISE, i, j] = noise
+            state.throughput[0] += rate - state.floats[RATE, i, j]
+            state.floats[RATE, i, j] = rate
     state.sizes[WAITING] = 0
 
 
@@ -254,20 +254,20 @@ def cut_since_begin(state):  # type: ignore[no-untyped-def]
 @kernel
 def _share_antenna(tables, state, i, a, other_than):  # type: ignore[no-untyped-def]
     """Give the links on antenna a of i, all but one, the airtime that the loads now leave them."""
-    for m in range(state.wholes[LOAD, i, a]):
+    for m in range(state.ints[LOAD, i, a]):
         peer = state.peers[i, a, m]
         if peer != other_than:
-            share = 1.0 / max(state.wholes[LOAD, i, a], state.wholes[LOAD, peer, tables.wholes[SECTOR, peer, i]])
-            if share != state.reals[AIRTIME, i, peer]:
+            share = 1.0 / max(state.ints[LOAD, i, a], state.ints[LOAD, peer, tables.ints[SECTOR, peer, i]])
+            if share != state.floats[AIRTIME, i, peer]:
                 _set_airtime(tables, state, i, peer, share)
 
 
 @kernel
 def _set_airtime(tables, state, i, j, share):  # type: ignore[no-untyped-def]
-    change = share - state.reals[AIRTIME, i, j]
-    _note(state, _AIRTIME, i, j, state.reals[AIRTIME, i, j])
-    state.reals[AIRTIME, i, j] = share
-    state.reals[AIRTIME, j, i] = share
+    change = share - state.floats[AIRTIME, i, j]
+    _note(state, _AIRTIME, i, j, state.floats[AIRTIME, i, j])
+    state.floats[AIRTIME, i, j] = share
+    state.floats[AIRTIME, j, i] = share
     radiate(tables, state, i, j, change)
     radiate(tables, state, j, i, change)
     _wait(state, i, j)
@@ -279,14 +279,14 @@ def radiate(tables, state, k, aim, change):  # type: ignore[no-untyped-def]
     """The beam k→aim is on for `change` more of the slot: the links that hear it wait for a new rate."""
     sectored = tables.constants[HEARS] == HEARS_SECTOR
     side = state.parity[k]
-    for at in range(tables.wholes[BEAM_START, k, aim], tables.wholes[BEAM_STOP, k, aim]):
+    for at in range(tables.ints[BEAM_START, k, aim], tables.ints[BEAM_STOP, k, aim]):
         j = tables.beam_node[at]
-        stray = state.reals[STRAY, j, k]
+        stray = state.floats[STRAY, j, k]
         _note(state, _STRAY, j, k, stray)
-        state.reals[STRAY, j, k] = stray + change * tables.beam_power[at]
+        state.floats[STRAY, j, k] = stray + change * tables.beam_power[at]
         if state.parity[j] != side:
             if sectored:
-                _wait_all(state, j, tables.wholes[SECTOR, j, k], k)
+                _wait_all(state, j, tables.ints[SECTOR, j, k], k)
             else:
                 for a in range(state.peers.shape[1]):
                     _wait_all(state, j, a, k)
@@ -295,7 +295,7 @@ def radiate(tables, state, k, aim, change):  # type: ignore[no-untyped-def]
 @kernel
 def _wait_all(state, j, a, but):  # type: ignore[no-untyped-def]
     """Whatever j receives over its antenna a, but from one node, waits for a new rate."""
-    for m in range(state.wholes[LOAD, j, a]):
+    for m in range(state.ints[LOAD, j, a]):
         i = state.peers[j, a, m]
         if i != but:
             _wait(state, i, j)
@@ -303,8 +303,8 @@ def _wait_all(state, j, a, but):  # type: ignore[no-untyped-def]
 
 @kernel
 def _wait(state, i, j):  # type: ignore[no-untyped-def]
-    if state.wholes[DIRTY, i, j] == 0:
-        state.wholes[DIRTY, i, j] = 1
+    if state.ints[DIRTY, i, j] == 0:
+        state.ints[DIRTY, i, j] = 1
         state.queue[state.sizes[WAITING]] = i * len(state.parity) + j
         state.sizes[WAITING] += 1
 
@@ -329,19 +329,19 @@ def entry(state, at):  # type: ignore[no-untyped-def]
 
 @kernel
 def _append(state, i, a, j):  # type: ignore[no-untyped-def]
-    load = state.wholes[LOAD, i, a]
-    state.wholes[PLACE, i, j] = load
+    load = state.ints[LOAD, i, a]
+    state.ints[PLACE, i, j] = load
     state.peers[i, a, load] = j
-    state.wholes[LOAD, i, a] = load + 1
+    state.ints[LOAD, i, a] = load + 1
 
 
 @kernel
 def _drop(state, i, a, j):  # type: ignore[no-untyped-def]
     """Take j out of the peers on i's antenna a; the last of them moves into its place."""
-    load = state.wholes[LOAD, i, a] - 1
+    load = state.ints[LOAD, i, a] - 1
     last = state.peers[i, a, load]
-    at = state.wholes[PLACE, i, j]
+    at = state.ints[PLACE, i, j]
     state.peers[i, a, at] = last
-    state.wholes[PLACE, i, last] = at
-    state.wholes[PLACE, i, j] = -1
-    state.wholes[LOAD, i, a] = load
+    state.ints[PLACE, i, last] = at
+    state.ints[PLACE, i, j] = -1
+    state.ints[LOAD, i, a] = load

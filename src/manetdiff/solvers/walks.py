@@ -8,7 +8,7 @@ from manetdiff.compiled import NOBODY, kernel
 WALKS = 0
 # Rows of SearchState.walk.
 ORDER, SEEN = 0, 1
-# Plane of SearchState.wholes: links on each antenna, one column an antenna.
+# Plane of SearchState.ints: links on each antenna, one column an antenna.
 LOAD = 2
 
 
@@ -21,7 +21,7 @@ def joined(state, i, j):  # type: ignore[no-untyped-def]
         at = state.walk[ORDER, head]
         head += 1
         for a in range(state.peers.shape[1]):
-            for m in range(state.wholes[LOAD, at, a]):
+            for m in range(state.ints[LOAD, at, a]):
                 peer = state.peers[at, a, m]
                 if peer == j:
                     return True

@@ -5,29 +5,49 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from manetdiff.radio import LinkTables
-from manetdiff.solvers.moves import nearest_first
+from manetdiff.layout import Layout
+from manetdiff.solvers.budget import Meter
+from manetdiff.solvers.moves import LEAST_GAIN, anneal, descend
 from manetdiff.solvers.state import new_state, read_links, reset, total
 from manetdiff.solvers.walks import count_parts
 
 IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+# A time budget is looked at after so many moves a node: it is kept to about a millisecond.
+MOVES_A_LOOK = 10
 
 
 class Workbench:
-    """tables: of the layout. state: of the topology on the bench; near, near_start: see `nearest_first`.
-    label: (n,) and load: (n, Q), room for components and for links on each antenna."""
+    """state: of the topology on the bench. label: (n,) and occupied: (n, Q), room for components and for links on each
+    antenna. scale: MHz of bandwidth, which temperatures and penalties grow with."""
 
-    def __init__(self, tables: LinkTables) -> None:
-        n = tables.nodes
-        self.tables = tables
-        self.near, self.near_start = nearest_first(tables)
-        self.state = new_state(tables, np.empty((0, 2), dtype=np.int64), np.zeros(n, dtype=np.int64))
+    def __init__(self, layout: Layout) -> None:
+        n = len(layout)
+        self.layout, self.tables, self.scale = layout, layout.tables, layout.tables.megahertz
+        self.state = new_state(self.tables, np.empty((0, 2), dtype=np.int64), np.zeros(n, dtype=np.int64))
         self.label = np.empty(n, dtype=np.int64)
-        self.load = np.zeros((n, tables.sectors), dtype=np.int64)
+        self.occupied = np.zeros((n, layout.radio.sectors), dtype=np.int64)
+        # Moves after which a search looks at its budget.
+        self.look = MOVES_A_LOOK * n
 
     def put(self, links: IntArray, parity: IntArray) -> None:
         """Put a topology on the bench: links (m, 2) of opposite parity (n,), within range."""
         reset(self.tables, self.state, links, parity)
+
+    def anneal(self, rng: FloatArray, moves: int, hot: float, cold: float, limit: int, penalty: float) -> None:
+        """So many random moves while it cools down. limit: most links on an antenna; penalty: what a part costs."""
+        anneal(self.tables, self.state, rng, *self.layout.peers, moves, hot, cold, limit, penalty)
+
+    def descend(self, meter: Meter, limit: int, penalty: float) -> None:
+        """Try every candidate pair until nothing improves, or as far as the budget goes."""
+        least, cursor = self.scale * LEAST_GAIN, np.zeros(2, dtype=np.int64)
+        while (left := meter.moves_left(at_least=self.look)) > 0:
+            most = left if meter.budget.moves is not None else min(left, self.look)
+            tried = descend(self.tables, self.state, *self.layout.peers, limit, penalty, least, most, cursor)
+            meter.moves += tried
+            if tried < most:
+                return
 
     @property
     def links(self) -> IntArray:

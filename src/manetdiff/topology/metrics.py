@@ -9,8 +9,10 @@ import numpy.typing as npt
 
 from manetdiff.errors import TopologyError
 from manetdiff.fleet import Fleet
-from manetdiff.radio import LinkTables, Radio, link_rates, link_tables
-from manetdiff.topology.constraints import antenna_loads, component_labels, same_parity
+from manetdiff.layout import Layout
+from manetdiff.radio import Radio, link_rates
+from manetdiff.topology.components import count_components
+from manetdiff.topology.constraints import antenna_loads, same_parity
 from manetdiff.topology.topology import Topology
 
 METRICS = (
@@ -26,25 +28,22 @@ METRICS = (
 )
 
 
-def metrics(topology: Topology, fleet: Fleet, radio: Radio | None = None) -> dict[str, float]:
+def metrics(topology: Topology, fleet: Fleet | Layout | None = None, radio: Radio | None = None) -> dict[str, float]:
     """All metrics of one topology, by the names in METRICS; shares are 0 … 1.
+
+    fleet: a fleet or a layout; by default the topology's own. radio: by default the one that it was made for.
 
     The topology is scored as it is: links that break the parity count in links, length, saturation and connectivity,
     and carry no throughput. A topology without links has mean_length, link_throughput and saturations 0 and parity 1.
     """
-    return metrics_from_tables(topology, link_tables(fleet, radio or Radio()))
-
-
-def metrics_from_tables(topology: Topology, tables: LinkTables) -> dict[str, float]:
-    """The same where the layout's tables are at hand."""
-    n = len(tables.distance)
-    topology.check_fits(n)
+    layout = topology.on(fleet, radio)
+    tables = layout.tables
     count = len(topology.links)
     total = float(link_rates(tables, topology.links, topology.parity).sum())
-    loads = antenna_loads(topology, tables)
+    loads = antenna_loads(topology, layout)
     saturated = loads > 1
     violations = int(same_parity(topology).sum())
-    connected = bool((component_labels(topology.links, n) == 0).all())
+    connected = count_components(topology.links, len(layout)) == 1
     lengths = tables.distance[topology.links[:, 0], topology.links[:, 1]]
     return {
         "links": float(count),
@@ -60,22 +59,22 @@ def metrics_from_tables(topology: Topology, tables: LinkTables) -> dict[str, flo
 
 
 def rates(
-    topology: Topology | Sequence[Topology], fleet: Fleet | Sequence[Fleet], radio: Radio | None = None
+    topology: Topology | Sequence[Topology],
+    fleet: Fleet | Layout | Sequence[Fleet | Layout] | None = None,
+    radio: Radio | None = None,
 ) -> npt.NDArray[np.float64] | list[npt.NDArray[np.float64]]:
-    """(m, 2) rates in Mbit/s of each link, first node to second and back; a list of them for a batch."""
-    chosen = radio or Radio()
-    if isinstance(topology, Topology) and isinstance(fleet, Fleet):
-        topology.check_fits(len(fleet))
-        return link_rates(link_tables(fleet, chosen), topology.links, topology.parity)
-    if isinstance(topology, Topology) or isinstance(fleet, Fleet):
+    """(m, 2) rates in Mbit/s of each link, first node to second and back; a list of them for a batch.
+
+    fleet, radio: as for metrics.
+    """
+    if isinstance(topology, Topology) and (fleet is None or isinstance(fleet, Fleet | Layout)):
+        return link_rates(topology.on(fleet, radio).tables, topology.links, topology.parity)
+    if isinstance(topology, Topology) or fleet is None or isinstance(fleet, Fleet | Layout):
         raise TopologyError("a batch of rates needs a list of topologies and a list of fleets, one for one")
     if len(topology) != len(fleet):
         raise TopologyError(f"{len(topology)} topologies for {len(fleet)} fleets")
-    batch = []
-    for one_topology, one_fleet in zip(topology, fleet, strict=True):
-        one_topology.check_fits(len(one_fleet))
-        batch.append(link_rates(link_tables(one_fleet, chosen), one_topology.links, one_topology.parity))
-    return batch
+    tables = [one.on(where, radio).tables for one, where in zip(topology, fleet, strict=True)]
+    return [link_rates(of, one.links, one.parity) for of, one in zip(tables, topology, strict=True)]
 
 
 def continuity(before: Topology, after: Topology) -> float:

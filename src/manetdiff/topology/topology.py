@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from manetdiff.errors import TopologyError
+from manetdiff.fleet import Fleet
+from manetdiff.layout import Layout
+from manetdiff.radio import Radio
+from manetdiff.topology.report import Report
 
 IntArray = npt.NDArray[np.int64]
 
@@ -20,21 +23,32 @@ class Topology:
 
     links: (m, 2) node indices with i < j, sorted, each pair once.
     parity: (n,) of 0 (transmits in slot A, receives in slot B) and 1 (the reverse).
-    report: what made it did: method, moves, time, components … (never part of equality).
+    report: how it was made. layout: the fleet and radio that it was made for, where that is known.
+    Two topologies are equal if their links and parity are.
     """
 
     links: IntArray
     parity: IntArray
-    report: Mapping[str, Any] = field(default_factory=dict)
+    report: Report
+    layout: Layout | None
 
-    def __init__(self, links: npt.ArrayLike, parity: npt.ArrayLike, report: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        links: npt.ArrayLike,
+        parity: npt.ArrayLike,
+        report: Report | None = None,
+        layout: Layout | None = None,
+    ) -> None:
         checked_parity = _checked_parity(parity)
         checked_links = _checked_links(links, len(checked_parity))
         checked_links.flags.writeable = False
         checked_parity.flags.writeable = False
         object.__setattr__(self, "links", checked_links)
         object.__setattr__(self, "parity", checked_parity)
-        object.__setattr__(self, "report", dict(report or {}))
+        object.__setattr__(self, "report", Report() if report is None else report)
+        object.__setattr__(self, "layout", layout)
+        if layout is not None:
+            self.check_fits(len(layout))
 
     @classmethod
     def from_adjacency(cls, adjacency: npt.ArrayLike, parity: npt.ArrayLike) -> Topology:
@@ -67,6 +81,28 @@ class Topology:
 
     def __repr__(self) -> str:
         return f"Topology(nodes={len(self)}, links={len(self.links)})"
+
+    def on(self, where: Fleet | Layout | None = None, radio: Radio | None = None) -> Layout:
+        """The layout to look at it on: its own, or that of another fleet, radio or both.
+
+        A radio that is not given is the one that the topology was made for; the default where that is not known.
+        """
+        own = self.layout
+        if where is None:
+            if own is None:
+                raise TopologyError("the topology does not know its fleet: say which one it belongs to")
+            return Layout.of(own, radio)
+        layout = Layout.of(
+            where, own.radio if radio is None and own is not None and isinstance(where, Fleet) else radio
+        )
+        self.check_fits(len(layout))
+        if own is not None and layout.fleet is own.fleet and layout.radio == own.radio:
+            return own if isinstance(where, Fleet) else layout  # with what was computed for it already
+        return layout
+
+    def with_report(self, **entries: Any) -> Topology:
+        """The same with other entries in its report."""
+        return Topology(self.links, self.parity, self.report.replace(**entries), self.layout)
 
     def check_fits(self, n: int) -> None:
         """Raise unless this topology is one of n nodes."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +23,11 @@ CHECKPOINT = "checkpoint.safetensors"
 
 
 @dataclass
-class Progress:
-    """How far a run is: steps taken, the best validation so far, and validations since."""
+class RunState:
+    """How far a run is: steps taken, T of the best validation as a share of the target's, and validations since."""
 
     step: int = 0
-    best: float = float("-inf")
+    best: float | None = None
     since_best: int = 0
 
 
@@ -37,15 +37,14 @@ def save_checkpoint(
     module: nn.Module,
     average: AveragedWeights,
     optimizer: torch.optim.Optimizer,
-    progress: Progress,
+    state: RunState,
 ) -> None:
     """run: what the run is, JSON-ready; a checkpoint of another run is not continued."""
     tensors: dict[str, Tensor] = {f"weights/{name}": weight for name, weight in module.named_parameters()}
     tensors |= {f"average/{name}": weight for name, weight in average.tensors.items()}
-    for index, state in optimizer.state_dict()["state"].items():
-        tensors |= {f"optimizer/{index}/{name}": value for name, value in state.items()}
-    best = None if progress.best == float("-inf") else progress.best
-    description = {"run": run, "step": progress.step, "best": best, "since_best": progress.since_best}
+    for index, moments in optimizer.state_dict()["state"].items():
+        tensors |= {f"optimizer/{index}/{name}": value for name, value in moments.items()}
+    description = {"run": run, **asdict(state)}
     contiguous = {name: tensor.detach().cpu().contiguous().clone() for name, tensor in tensors.items()}
     write_whole(path, described_bytes(FORMAT_NAME, FORMAT, description, contiguous))
 
@@ -56,7 +55,7 @@ def load_checkpoint(
     module: nn.Module,
     average: AveragedWeights,
     optimizer: torch.optim.Optimizer,
-) -> Progress:
+) -> RunState:
     """Take a run up where the checkpoint left it."""
     description, tensors = read_described(path, FORMAT_NAME, FORMAT)
     there = description.get("run")
@@ -75,8 +74,7 @@ def load_checkpoint(
                 weight.copy_(tensors[f"weights/{name}"])
         average.load({name: tensors[f"average/{name}"] for name in average.tensors})
         _load_optimizer(optimizer, tensors)
-        best = description["best"]
-        return Progress(description["step"], float("-inf") if best is None else best, description["since_best"])
+        return RunState(description["step"], description["best"], description["since_best"])
     except (KeyError, RuntimeError) as error:
         raise CheckpointError(f"{path}: does not fit the run that it describes: {error}") from None
 

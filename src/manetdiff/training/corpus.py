@@ -25,6 +25,7 @@ from manetdiff.data.workers import in_order
 from manetdiff.errors import DataError
 from manetdiff.features import FEATURES_VERSION, layout_features
 from manetdiff.fleet import Fleet
+from manetdiff.layout import Layout
 from manetdiff.model.tensors import Graphs, Layouts
 from manetdiff.radio import Radio
 from manetdiff.scenarios import FAMILIES
@@ -182,7 +183,7 @@ def _bucket(arrays: LayoutArrays, node: Tensor, pair: Tensor, sector: Tensor) ->
 
 def _features(task: tuple[np.ndarray, np.ndarray, Radio]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     positions, yaw, radio = task
-    made = [layout_features(Fleet(*layout), radio) for layout in zip(positions, yaw, strict=True)]
+    made = [layout_features(Layout(Fleet(*layout), radio)) for layout in zip(positions, yaw, strict=True)]
     return (
         np.stack([features.node for features in made]),
         np.stack([features.pair for features in made]).astype(np.float16),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from lightning.fabric import Fabric
 from torch import Tensor, nn
 from torch.utils.tensorboard import SummaryWriter
 
-from manetdiff.data.files import write_whole
+from manetdiff.data.files import locked, write_whole
 from manetdiff.diffusion.generator import DiffusionGenerator, TrainingDraws, VariationalGenerator, build
 from manetdiff.diffusion.process import Process
 from manetdiff.diffusion.weights import Weights
@@ -23,7 +24,7 @@ from manetdiff.features import FEATURES_VERSION
 from manetdiff.model.losses import LossWeights
 from manetdiff.model.tensors import Graphs, Layouts
 from manetdiff.sampling import SamplerConfig
-from manetdiff.training.checkpoint import CHECKPOINT, Progress, load_checkpoint, save_checkpoint
+from manetdiff.training.checkpoint import CHECKPOINT, RunState, load_checkpoint, save_checkpoint
 from manetdiff.training.corpus import Corpus
 from manetdiff.training.optimisation import AveragedWeights, make_optimizer, rate_at
 from manetdiff.training.plan import Plan, shares, steps_an_epoch
@@ -39,7 +40,7 @@ START_AGAIN = (
 
 
 @dataclass(frozen=True)
-class Report:
+class TrainingNews:
     """What a run tells while it goes on: the step just taken, of how many, and figures by name."""
 
     step: int
@@ -60,14 +61,16 @@ class LossModule(nn.Module):
 
 
 class Trainer:
-    """One run in one folder: it goes on from the folder's checkpoint where there is one."""
+    """One run in one folder: it goes on from the folder's checkpoint where there is one.
+
+    The model gets as many sectors as the data's radio has.
+    """
 
     def __init__(
         self, plan: Plan, corpus: Corpus, folder: Path, fabric: Fabric, card: Mapping[str, Any] | None = None
     ) -> None:
         recipe = plan.recipe
-        if corpus.radio.sectors != plan.model.sectors:
-            raise TrainingError(f"the data has {corpus.radio.sectors} sectors, the model {plan.model.sectors}")
+        plan = replace(plan, model=replace(plan.model, sectors=corpus.radio.sectors))
         self.plan, self.folder, self.fabric = plan, folder, fabric
         self.corpus = corpus.to(fabric.device)
         self.split = shares({n: len(bucket) for n, bucket in corpus.buckets.items()}, recipe, fabric.world_size)
@@ -85,9 +88,9 @@ class Trainer:
         self.generator.to(fabric.device)
         optimizer = make_optimizer(module, recipe, fabric.device)
         self.average = AveragedWeights(self.generator, recipe.ema)
-        self.progress = Progress()
+        self.state = RunState()
         if (folder / CHECKPOINT).exists():
-            self.progress = load_checkpoint(folder / CHECKPOINT, self.run, self.generator, self.average, optimizer)
+            self.state = load_checkpoint(folder / CHECKPOINT, self.run, self.generator, self.average, optimizer)
         self._agree()
         if recipe.compiled and fabric.device.type == "cuda":  # compiling for a CPU takes longer than it saves
             module = torch.compile(module, dynamic=False)  # type: ignore[assignment]
@@ -99,8 +102,8 @@ class Trainer:
 
     def _agree(self) -> None:
         """All processes must begin at one step, or they would wait for each other for ever."""
-        first = self.fabric.broadcast(self.progress.step)
-        apart = torch.tensor(float(first != self.progress.step), device=self.fabric.device)
+        first = self.fabric.broadcast(self.state.step)
+        apart = torch.tensor(float(first != self.state.step), device=self.fabric.device)
         told = self.fabric.all_reduce(apart, reduce_op="sum")
         assert isinstance(told, Tensor)
         if told > 0:
@@ -109,21 +112,29 @@ class Trainer:
                 "share, or copy it to each"
             )
 
-    def train(self, report: Callable[[Report], None] = lambda report: None, until: int | None = None) -> Progress:
-        """Take all steps that are left, or those up to step `until`."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+    def train(self, report: Callable[[TrainingNews], None] = lambda news: None, until: int | None = None) -> RunState:
+        """Take all steps that are left, or those up to step `until`. report: told first where the run begins."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise TrainingError(f"{self.folder}: the folder cannot be made: {error.strerror}") from None
+        with locked(self.folder) if self.fabric.is_global_zero else nullcontext():
+            self._train(report, self.steps if until is None else min(until, self.steps))
+        return self.state
+
+    def _train(self, report: Callable[[TrainingNews], None], last: int) -> None:
         writer = (
-            SummaryWriter(str(self.folder / "tensorboard"), purge_step=self.progress.step)
+            SummaryWriter(str(self.folder / "tensorboard"), purge_step=self.state.step)
             if self.fabric.is_global_zero
             else None
         )
-        last = self.steps if until is None else min(until, self.steps)
-        since, before = time.monotonic(), self.progress.step
+        since, before = time.monotonic(), self.state.step
         try:
-            while self.progress.step < last and not self._gave_up():
-                terms = self.stepper.take(self.progress.step)
-                self.progress.step += 1
-                step = self.progress.step
+            self._tell(writer, report, {})
+            while self.state.step < last and not self._gave_up():
+                terms = self.stepper.take(self.state.step)
+                self.state.step += 1
+                step = self.state.step
                 if step % LOG_EVERY == 0 or step == last:
                     figures = self._figures(terms, step)
                     graphs, now = (step - before) * sum(share.batch for share in self.split), time.monotonic()
@@ -146,13 +157,12 @@ class Trainer:
         finally:
             if writer is not None:
                 writer.close()
-        if self.fabric.is_global_zero and (self.progress.step >= self.steps or self._gave_up()):
+        if self.fabric.is_global_zero and (self.state.step >= self.steps or self._gave_up()):
             write_whole(self.folder / LAST, self.weights().to_bytes())
-        return self.progress
 
     def weights(self, figures: Mapping[str, float] | None = None) -> Weights:
         """The averaged weights as they are now."""
-        card = {**self.card, **self.run, "step": self.progress.step}
+        card = {**self.card, **self.run, "step": self.state.step}
         if figures:
             card["validation"] = dict(figures)
         return Weights(self.plan.model, self.process, self.corpus.radio, dict(self.average.tensors), card=card)
@@ -176,32 +186,34 @@ class Trainer:
             sampling = SamplerConfig(steps=self.plan.recipe.validation_steps)
             topologies = sample_topologies(judged, self.trials, sampling, VALIDATION_SEED, self.fabric.device)
             told = judge(topologies, self.trials)
-            if told["ratio"] > self.progress.best:
-                self.progress.best, self.progress.since_best = told["ratio"], 0
+            if self.state.best is None or told["ratio"] > self.state.best:
+                self.state.best, self.state.since_best = told["ratio"], 0
                 write_whole(self.folder / BEST, self.weights(told).to_bytes())
             else:
-                self.progress.since_best += 1
-        self.progress = self.fabric.broadcast(self.progress)
+                self.state.since_best += 1
+        self.state = self.fabric.broadcast(self.state)
         return {f"validation/{name}": value for name, value in told.items()}
 
     def _gave_up(self) -> bool:
         patience = self.plan.recipe.patience
-        return bool(patience) and self.progress.since_best >= patience
+        return bool(patience) and self.state.since_best >= patience
 
     def _save(self) -> None:
         if not all(bool(torch.isfinite(weight).all()) for weight in self.generator.parameters()):
-            raise TrainingError(f"the weights are no longer numbers after step {self.progress.step}: {START_AGAIN}")
+            raise TrainingError(f"the weights are no longer numbers after step {self.state.step}: {START_AGAIN}")
         if self.fabric.is_global_zero:
             optimizer = self.optimizer.optimizer
-            save_checkpoint(self.folder / CHECKPOINT, self.run, self.generator, self.average, optimizer, self.progress)
+            save_checkpoint(self.folder / CHECKPOINT, self.run, self.generator, self.average, optimizer, self.state)
         self.fabric.barrier()
 
-    def _tell(self, writer: SummaryWriter | None, report: Callable[[Report], None], figures: dict[str, float]) -> None:
+    def _tell(
+        self, writer: SummaryWriter | None, report: Callable[[TrainingNews], None], figures: dict[str, float]
+    ) -> None:
         if writer is None:
             return
         for name, value in figures.items():
-            writer.add_scalar(name, value, self.progress.step)
-        report(Report(self.progress.step, self.steps, figures))
+            writer.add_scalar(name, value, self.state.step)
+        report(TrainingNews(self.state.step, self.steps, figures))
 
 
 def _out_of_memory(error: Exception) -> bool:

@@ -6,8 +6,8 @@ been, and several processes take the same steps as one (where the graphs of each
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +19,8 @@ from manetdiff.errors import TrainingError
 from manetdiff.model.config import ModelConfig
 from manetdiff.model.losses import LossWeights
 from manetdiff.model.tensors import Graphs
-from manetdiff.training.recipe import Recipe
+from manetdiff.training.recipe import RECIPES, Recipe
+from manetdiff.training.variants import variant
 
 ORDER, NOISE = 0, 1  # random streams of a run
 
@@ -57,6 +58,39 @@ class Plan:
             values["parity_pace"],
             values.get("heading", 0.0),
         )
+
+
+def make_plan(
+    model: str = "acam",
+    recipe: str = "fast",
+    losses: Mapping[str, float] | None = None,
+    noise: Mapping[str, float] | None = None,
+    **settings: Any,
+) -> Plan:
+    """A model and a recipe by name, with settings instead of theirs, by the names of ModelConfig and Recipe.
+
+    losses: weights of terms instead of the model's. noise: redundancy, parity_pace and heading of the noise process.
+    """
+    chosen = variant(model)
+    if recipe not in RECIPES:
+        raise TrainingError(f"unknown recipe {recipe!r}; known are {', '.join(RECIPES)}")
+    if isinstance(settings.get("mix"), Mapping):
+        settings["mix"] = tuple(settings["mix"].items())
+    of_model = {entry.name for entry in fields(ModelConfig)} - {"sectors"}  # which follow the data
+    of_recipe = {entry.name for entry in fields(Recipe)}
+    _refuse_unknown("setting", settings, of_model | of_recipe)
+    _refuse_unknown("term of the loss", losses or {}, {entry.name for entry in fields(LossWeights)})
+    return Plan(
+        replace(chosen.model, **{name: value for name, value in settings.items() if name in of_model}),
+        replace(RECIPES[recipe], **{name: value for name, value in settings.items() if name in of_recipe}),
+        replace(chosen.losses, **(losses or {})),
+        **(noise or {}),
+    )
+
+
+def _refuse_unknown(what: str, given: Iterable[str], known: set[str]) -> None:
+    if unknown := [name for name in given if name not in known]:
+        raise TrainingError(f"no {what} {', '.join(unknown)}; there are {', '.join(sorted(known))}")
 
 
 class Share(NamedTuple):

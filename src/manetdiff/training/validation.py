@@ -11,11 +11,11 @@ import torch
 from manetdiff.data import SolvedLayout
 from manetdiff.diffusion.generator import Generator
 from manetdiff.features import LayoutFeatures, layout_features, pad
+from manetdiff.layout import Layout
 from manetdiff.model.tensors import Graphs, Layouts
-from manetdiff.radio import LinkTables, Radio, link_tables
+from manetdiff.radio import Radio
 from manetdiff.sampling import SamplerConfig
-from manetdiff.topology import METRICS, Topology
-from manetdiff.topology.metrics import metrics_from_tables
+from manetdiff.topology import METRICS, Topology, metrics
 
 # Graphs sampled at a time, for layouts of 16 nodes; fewer where they are larger. On a CPU, what stays in its caches:
 # 128 at a time took three times as long for each as 32.
@@ -24,9 +24,9 @@ CPU_CHUNK, GPU_CHUNK = 32, 1024
 
 @dataclass(frozen=True)
 class Trial:
-    """A layout to be judged by: its tables and features, and the reference's T."""
+    """A layout to be judged by, its features, and the reference's T."""
 
-    tables: LinkTables
+    layout: Layout
     features: LayoutFeatures
     target: float
 
@@ -34,10 +34,9 @@ class Trial:
 def make_trials(layouts: Sequence[SolvedLayout], radio: Radio) -> list[Trial]:
     """What judging these layouts needs, computed once."""
     trials = []
-    for layout in layouts:
-        tables = link_tables(layout.fleet, radio)
-        features = layout_features(layout.fleet, radio, tables)
-        trials.append(Trial(tables, features, float(layout.metrics["throughput"])))
+    for solved in layouts:
+        layout = Layout.of(solved.layout, radio)
+        trials.append(Trial(layout, layout_features(layout), float(solved.metrics["throughput"])))
     return trials
 
 
@@ -67,6 +66,6 @@ def to_topologies(graphs: Graphs, sizes: Sequence[int]) -> list[Topology]:
 
 def judge(topologies: Sequence[Topology], trials: Sequence[Trial]) -> dict[str, float]:
     """Means of all metrics, and `ratio`: mean T over the reference's mean T."""
-    scores = [metrics_from_tables(topology, trial.tables) for topology, trial in zip(topologies, trials, strict=True)]
+    scores = [metrics(topology, trial.layout) for topology, trial in zip(topologies, trials, strict=True)]
     means = {name: float(np.mean([score[name] for score in scores])) for name in METRICS}
     return {**means, "ratio": means["throughput"] / float(np.mean([trial.target for trial in trials]))}

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Patch
 from torch import nn
 
-from manetdiff.diffusion.weights import packaged_weights
+from manetdiff.diffusion.weights import find_weights
 from manetdiff.evaluate.picture import DPI
 from manetdiff.evaluate.picture_marks import LIGHT
 from manetdiff.model.acam import TokenModulation
@@ -68,7 +68,7 @@ PLACES: dict[str, tuple[Point, float, str]] = {
 
 def packaged_block() -> TokenModulation:
     """A block of the shape that the packaged weights have."""
-    return TokenModulation(packaged_weights().config)
+    return TokenModulation(find_weights().config)
 
 
 def parameter_boxes(module: nn.Module) -> dict[str, Box]:

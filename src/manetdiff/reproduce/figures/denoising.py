@@ -25,12 +25,14 @@ from manetdiff.evaluate.picture_frame import (
 from manetdiff.evaluate.picture_marks import LIGHT, draw_nodes, draw_sectors, node_radius
 from manetdiff.features import layout_features
 from manetdiff.fleet import Fleet
-from manetdiff.radio import LinkTables, Radio, link_tables
-from manetdiff.runtime.bundle import DEFAULT, find_bundle
+from manetdiff.layout import Layout
+from manetdiff.radio import Radio
+from manetdiff.runtime.bundle import find_bundle
 from manetdiff.runtime.chain import Chain, States
 from manetdiff.runtime.refine import samples_of
 from manetdiff.sampling import grid_for, plain_settings, time_pairs
 from manetdiff.topology import Topology, antenna_loads, same_parity
+from manetdiff.weights import DEFAULT
 
 PANELS, COLUMNS = 6, 3
 # Inches: the longer side of a panel, the room for a title above it, and for the legend below all.
@@ -52,7 +54,7 @@ def denoised(fleet: Fleet, steps: int, seed: int, weights: str = DEFAULT) -> lis
     bundle = find_bundle(weights)
     chain = Chain(bundle)
     n = len(fleet)
-    layout = chain.embed(layout_features(fleet, bundle.radio, link_tables(fleet, bundle.radio)))
+    layout = chain.embed(layout_features(Layout(fleet, bundle.radio)))
     settings = plain_settings(n, bundle.sampling.temperature, bundle.sampling.redundancy)
     draws = chain.draws([(seed, 0)], n, steps + 1)
     nothing = States(np.zeros((1, n, n), np.float32), np.zeros((1, n), np.float32))
@@ -72,11 +74,11 @@ def picture_of_steps(states: Sequence[Topology], fleet: Fleet, radio: Radio | No
     rows = -(-len(shown) // COLUMNS)
     width = COLUMNS * (size[0] + MARGIN) + MARGIN
     figure = _figure(width, rows * (size[1] + HEADING) + LEGEND, DPI)
-    tables = link_tables(fleet, radio or Radio())
+    layout = Layout.of(fleet, radio)
     for place, step in enumerate(shown):
         row, column = divmod(place, COLUMNS)
         corner = (MARGIN + column * (size[0] + MARGIN), LEGEND + (rows - 1 - row) * (size[1] + HEADING))
-        _draw_state(figure, corner, size, states[step], fleet, tables, _heading(step, last))
+        _draw_state(figure, corner, size, states[step], layout, _heading(step, last))
     add_legend(figure, _handles(), LIGHT, MARGIN, LEGEND - 0.1, columns=COLUMNS)
     return figure
 
@@ -85,18 +87,18 @@ def animation(states: Sequence[Topology], fleet: Fleet, radio: Radio | None = No
     """A GIF of the denoising that starts over and over. every: shows each so manyth step, and always the last."""
     last = len(states) - 1
     shown = [*range(0, last, every), last]
-    tables = link_tables(fleet, radio or Radio())
-    pictures = [_frame(states[step], fleet, tables, _heading(step, last)) for step in shown]
+    layout = Layout.of(fleet, radio)
+    pictures = [_frame(states[step], layout, _heading(step, last)) for step in shown]
     stay = [FIRST_MS, *[EACH_MS * every] * (len(pictures) - 2), LAST_MS][-len(pictures) :]
     return gif_bytes(pictures, stay)
 
 
-def _frame(topology: Topology, fleet: Fleet, tables: LinkTables, heading: str) -> Image.Image:
-    size = _panel_size(fleet) * 1.3
+def _frame(topology: Topology, layout: Layout, heading: str) -> Image.Image:
+    size = _panel_size(layout.fleet) * 1.3
     legend = 1.0
     figure = _figure(max(size[0], 5.0) + 2 * MARGIN, size[1] + HEADING + legend, ANIMATION_DPI)
     corner = ((figure.get_figwidth() - size[0]) / 2, legend)
-    _draw_state(figure, corner, size, topology, fleet, tables, heading)
+    _draw_state(figure, corner, size, topology, layout, heading)
     add_legend(figure, _handles(), LIGHT, MARGIN, legend - 0.1, columns=2)
     return as_image(figure)
 
@@ -106,19 +108,19 @@ def _draw_state(
     corner: tuple[float, float],
     size: npt.NDArray[np.float64],
     topology: Topology,
-    fleet: Fleet,
-    tables: LinkTables,
+    layout: Layout,
     heading: str,
 ) -> None:
+    fleet = layout.fleet
     half = half_extent(fleet)
     axes, scale = add_panel(figure, corner, size, fleet, half, LARGER * node_radius(fleet, 2 * half.max()))
-    wrong, crowded = same_parity(topology), _on_shared_antennas(topology, tables)
+    wrong, crowded = same_parity(topology), _on_shared_antennas(topology, layout)
     segments = fleet.positions[topology.links]
     # What is right lies on top: it is what a reader follows from panel to panel.
     draw_lines(axes, segments[crowded & ~wrong], LIGHT.dropped, ":", 1.6)
     draw_lines(axes, segments[wrong], LIGHT.wrong, "--", 1.1)
     draw_lines(axes, segments[~wrong & ~crowded], LIGHT.ink, "-", 1.8)
-    draw_sectors(axes, fleet, antenna_loads(topology, tables), scale, LIGHT)
+    draw_sectors(axes, fleet, antenna_loads(topology, layout), scale, LIGHT)
     draw_nodes(axes, fleet, topology.parity, scale, LIGHT)
     _write_heading(axes, heading, topology, wrong, crowded)
 
@@ -131,11 +133,11 @@ def _write_heading(axes: Axes, heading: str, topology: Topology, wrong: Bools, c
     )
 
 
-def _on_shared_antennas(topology: Topology, tables: LinkTables) -> Bools:
+def _on_shared_antennas(topology: Topology, layout: Layout) -> Bools:
     """(m,) links that are not alone on the antenna at either end."""
-    loads = antenna_loads(topology, tables)
+    loads, sector = antenna_loads(topology, layout), layout.tables.sector
     i, j = topology.links.T
-    return np.asarray((loads[i, tables.sector[i, j]] > 1) | (loads[j, tables.sector[j, i]] > 1))
+    return np.asarray((loads[i, sector[i, j]] > 1) | (loads[j, sector[j, i]] > 1))
 
 
 def _heading(step: int, last: int) -> str:

@@ -13,12 +13,13 @@ import numpy.typing as npt
 from manetdiff.compiled import kernel
 from manetdiff.errors import SolverError
 from manetdiff.fleet import Fleet
-from manetdiff.radio import LinkTables, Radio, link_tables
+from manetdiff.layout import Layout
+from manetdiff.radio import Radio
 from manetdiff.radio.tables import DISTANCE, SECTOR
 from manetdiff.solvers.gains import own_rate
 from manetdiff.solvers.state import add_link, begin, new_state, read_links, settle
 from manetdiff.solvers.walks import LOAD, joined
-from manetdiff.topology import Topology
+from manetdiff.topology import Report, Topology
 
 IntArray = npt.NDArray[np.int64]
 
@@ -26,7 +27,7 @@ UNDECIDED = -1
 
 
 def greedy(
-    fleet: Fleet, radio: Radio | None = None, *, tau: float = 0.0, parity: npt.ArrayLike | None = None
+    fleet: Fleet | Layout, radio: Radio | None = None, *, tau: float = 0.0, parity: npt.ArrayLike | None = None
 ) -> Topology:
     """A topology by Algorithm 1.
 
@@ -38,14 +39,16 @@ def greedy(
     start = None if parity is None else np.asarray(parity)
     if start is not None and (start.shape != (len(fleet),) or not np.isin(start, (UNDECIDED, 0, 1)).all()):
         raise SolverError(f"parity must be {len(fleet)} entries of 0, 1 or -1 (undecided)")
-    return Topology(*greedy_links(link_tables(fleet, radio or Radio()), tau, start), {"method": "greedy"})
+    layout = Layout.of(fleet, radio)
+    return Topology(*greedy_links(layout, tau, start), Report(method="greedy"), layout)
 
 
-def greedy_links(tables: LinkTables, tau: float = 0.0, parity: IntArray | None = None) -> tuple[IntArray, IntArray]:
-    """Links (m, 2) and parity (n,), where the layout's tables are at hand; nodes without a link end with parity 0."""
-    start = np.full(tables.nodes, UNDECIDED, dtype=np.int64) if parity is None else np.asarray(parity, dtype=np.int64)
+def greedy_links(layout: Layout, tau: float = 0.0, parity: IntArray | None = None) -> tuple[IntArray, IntArray]:
+    """Links (m, 2) and parity (n,); nodes without a link end with parity 0."""
+    tables = layout.tables
+    start = np.full(len(layout), UNDECIDED, dtype=np.int64) if parity is None else np.asarray(parity, dtype=np.int64)
     i, j = np.nonzero(np.triu(tables.candidate))
-    order = np.argsort(tables.reals[DISTANCE, i, j], kind="stable")
+    order = np.argsort(tables.floats[DISTANCE, i, j], kind="stable")
     state = new_state(tables, np.empty((0, 2), dtype=np.int64), start)
     _take_shortest(tables, state, np.stack([i, j], axis=1)[order].astype(np.int64), float(tau))
     return read_links(state), np.where(state.parity == UNDECIDED, 0, state.parity)
@@ -59,7 +62,7 @@ def _take_shortest(tables, state, pairs, tau):  # type: ignore[no-untyped-def]
         if components == 1:
             break
         i, j = pairs[m, 0], pairs[m, 1]
-        if state.wholes[LOAD, i, tables.wholes[SECTOR, i, j]] + state.wholes[LOAD, j, tables.wholes[SECTOR, j, i]] > 0:
+        if state.ints[LOAD, i, tables.ints[SECTOR, i, j]] + state.ints[LOAD, j, tables.ints[SECTOR, j, i]] > 0:
             continue
         old_i, old_j = state.parity[i], state.parity[j]
         rate = _decide(tables, state, i, j)

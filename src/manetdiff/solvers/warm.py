@@ -6,13 +6,13 @@ from collections.abc import Callable
 from functools import cache
 
 from manetdiff.fleet import Fleet
-from manetdiff.radio import LinkTables, Radio, link_tables
+from manetdiff.layout import Layout
 
 # Small enough to be solved at once by every method.
 TOY = Fleet([(0, 0), (1, 0), (0, 1), (1, 2)], [0, 0, 0, 0])
 
 
 @cache
-def load(run: Callable[[LinkTables], object]) -> None:
+def warm_up(run: Callable[[Layout], object]) -> None:
     """Run it once on a toy fleet, the first time that it is asked for in this process."""
-    run(link_tables(TOY, Radio()))
+    run(Layout(TOY))

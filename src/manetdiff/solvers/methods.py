@@ -1,0 +1,121 @@
+"""One entrance to all solvers."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from manetdiff.checks import check_seed
+from manetdiff.errors import DisconnectedWarning, SolverError
+from manetdiff.fleet import Fleet
+from manetdiff.layout import Layout
+from manetdiff.radio import Radio
+from manetdiff.solvers import annealing, reference
+from manetdiff.solvers.budget import Budget
+from manetdiff.solvers.cpsat import DEFAULT_BUDGET as CPSAT_BUDGET
+from manetdiff.solvers.cpsat import solve_relaxation
+from manetdiff.solvers.exact import enumerate_all
+from manetdiff.solvers.greedy_construction import greedy_links
+from manetdiff.solvers.heuristics import huang_links, mst_greedy_links
+from manetdiff.solvers.result import Found, found
+from manetdiff.solvers.spanning import bottleneck
+from manetdiff.solvers.warm import warm_up
+from manetdiff.topology import Topology
+
+
+@dataclass(frozen=True)
+class _Task:
+    layout: Layout
+    budget: Budget | None
+    seed: int
+    started: float
+
+
+def solve(
+    fleet: Fleet | Layout,
+    radio: Radio | None = None,
+    method: str = "reference",
+    budget: float | None = None,
+    seed: int = 0,
+    *,
+    moves: int | None = None,
+) -> Topology:
+    """A topology for the fleet.
+
+    method: one of METHODS. budget: seconds; moves: a number of moves instead, which gives the same topology for the
+    same seed on every machine. Methods that construct rather than search take neither.
+
+    A fleet that cannot be connected within range gets the best forest, a DisconnectedWarning, and `components` > 1 in
+    the topology's report. What `omni` makes is for the omnidirectional radio, which its layout says.
+    """
+    if method not in METHODS:
+        raise SolverError(f"unknown method {method!r}; known are {', '.join(METHODS)}")
+    check_seed(SolverError, seed)
+    asked = None if budget is None and moves is None else Budget(budget, moves)
+    if budget is not None and method in _SEARCHES:
+        warm_up(_SEARCHES[method])
+    start = time.perf_counter()
+    layout = Layout.of(fleet, radio)
+    if method == "omni":
+        layout = Layout(layout.fleet, layout.radio.omnidirectional())
+    result = METHODS[method](_Task(layout, asked, int(seed), start))
+    if result.components > 1:
+        _warn_disconnected(layout, method, result.components)
+    report = result.report.replace(
+        method=method,
+        seconds=time.perf_counter() - start,
+        seed=int(seed),
+        components=result.components,
+        connected=result.components == 1,
+        throughput=result.throughput,
+    )
+    return Topology(result.links, result.parity, report, layout)
+
+
+def _warn_disconnected(layout: Layout, method: str, components: int) -> None:
+    needed = bottleneck(layout)
+    if needed > layout.radio.range:
+        reason = (
+            f"the fleet cannot be connected: the range is {layout.radio.range:g} units of {layout.unit:,.6g} m, "
+            f"and {needed:.4g} would be needed (set the radio's range, or its unit)"
+        )
+    else:
+        reason = f"method {method!r} found no connected topology"
+    warnings.warn(f"{reason}; returning a forest of {components} components", DisconnectedWarning, stacklevel=3)
+
+
+def _reference(task: _Task) -> Found:
+    return reference.search(task.layout, task.budget or reference.DEFAULT_BUDGET, task.seed, task.started)
+
+
+def _annealing(task: _Task) -> Found:
+    return annealing.anneal_plainly(task.layout, task.budget or annealing.DEFAULT_BUDGET, task.seed, task.started)
+
+
+def _mst_greedy(task: _Task) -> Found:
+    return found(task.layout, *mst_greedy_links(task.layout), "mst-greedy")
+
+
+def _omni(task: _Task) -> Found:
+    """MST with greedy additions by the physics of one antenna that covers everything, and that links share."""
+    return found(task.layout, *mst_greedy_links(task.layout, share_antennas=True), "omni")
+
+
+METHODS: dict[str, Callable[[_Task], Found]] = {
+    "exact": lambda task: enumerate_all(task.layout),
+    "reference": _reference,
+    "annealing": _annealing,
+    "cpsat": lambda task: solve_relaxation(task.layout, task.budget or CPSAT_BUDGET, task.seed),
+    "greedy": lambda task: found(task.layout, *greedy_links(task.layout), "greedy"),
+    "mst-greedy": _mst_greedy,
+    "huang": lambda task: found(task.layout, *huang_links(task.layout), "huang"),
+    "omni": _omni,
+}
+
+# What to run once before a time budget begins.
+_SEARCHES: dict[str, Callable[[Layout], object]] = {
+    "reference": lambda layout: reference.search(layout, Budget(moves=300), 0),
+    "annealing": lambda layout: annealing.anneal_plainly(layout, Budget(moves=300), 0),
+}

@@ -14,8 +14,8 @@ from manetdiff.diffusion.process import Process
 from manetdiff.diffusion.sampler import Sampler
 from manetdiff.errors import ModelError
 from manetdiff.model.config import ModelConfig
-from manetdiff.model.graphs import Layouts
 from manetdiff.model.losses import LossWeights
+from manetdiff.model.tensors import Layouts
 from manetdiff.model.vae import divergence
 from manetdiff.sampling import SamplerConfig
 from support.diffusion_samples import assert_graphs

@@ -22,25 +22,27 @@ from manetdiff.diffusion.heading import AHEAD, LEAST_DISTANCE, LEAST_MARGIN, dri
 from manetdiff.diffusion.process import Process
 from manetdiff.diffusion.sampler import Sampler
 from manetdiff.diffusion.schedule import alpha_bar
-from manetdiff.diffusion.transitions import at_pace, noised_share, stride
+from manetdiff.diffusion.step import posterior_shares
+from manetdiff.diffusion.transitions import at_pace, stride
 from manetdiff.diffusion.weights import Weights, read_weights
 from manetdiff.errors import CheckpointError, ModelError
 from manetdiff.export.write import exported
-from manetdiff.features import LayoutFeatures, layout_features, pad
+from manetdiff.features import layout_features, pad
 from manetdiff.layout import Layout
 from manetdiff.model.config import ModelConfig
-from manetdiff.model.graphs import Graphs, Layouts
 from manetdiff.model.losses import LossWeights
+from manetdiff.model.tensors import Graphs, Layouts
 from manetdiff.radio import link_tables
 from manetdiff.runtime.bundle import Bundle, find_bundle, read_bundle
-from manetdiff.runtime.chain import Chain, Controls, States
+from manetdiff.runtime.chain import Chain, States
 from manetdiff.runtime.model import Model
 from manetdiff.runtime.modes import Mode
-from manetdiff.sampling import Draws, SamplerConfig, chain_draws, time_pairs
+from manetdiff.sampling import SamplerConfig, chain_draws, plain_settings
 from manetdiff.training.plan import Plan
 from manetdiff.training.recipe import RECIPES
 from manetdiff.weights import SMALL
-from support.diffusion_samples import precise, within_chance
+from support.diffusion_samples import noised_share, precise, within_chance
+from support.exported_chains import layout_pair, repeated, run_chain
 from support.graph_samples import mask_of, perturbed, scattered_graphs, scattered_layouts, uniform_draws
 
 Matrix = npt.NDArray[np.float64]
@@ -268,7 +270,10 @@ class TestTheProcess:
     N = 6
 
     def _paced(self, heading: float = 4.0) -> tuple[Process, Layouts, Tensor]:
-        process, layouts = Process(2.0, redundancy=1.5, parity_pace=0.7, heading=heading), layouts_of(flying(6, 6))
+        process, layouts = (
+            Process(2.0, noise_redundancy=1.5, parity_pace=0.7, heading=heading),
+            layouts_of(flying(6, 6)),
+        )
         pace = process.pace(layouts, 4)
         assert pace is not None
         # Or else a pace that is not heard of would go unnoticed.
@@ -312,7 +317,10 @@ class TestTheProcess:
     def test_goes_back_by_bayes_rule_at_each_pair_s_own_pace(
         self, seed: int, time: float, part: float, heading: float
     ) -> None:
-        process, layouts = Process(2.0, redundancy=1.5, parity_pace=0.7, heading=heading), layouts_of(flying(5, seed))
+        process, layouts = (
+            Process(2.0, noise_redundancy=1.5, parity_pace=0.7, heading=heading),
+            layouts_of(flying(5, seed)),
+        )
         pace = process.pace(layouts, 4)
         assert pace is not None
         state, earlier = scattered_graphs(layouts, seed, 0.5), part * time
@@ -320,7 +328,8 @@ class TestTheProcess:
         predicted = Graphs(*(numbers.double() for numbers in uniform_draws(layouts.mask, generator)))
         given_state = Graphs(state.edges.double(), state.parity.double())
         later, before = (torch.tensor([moment], dtype=torch.float64) for moment in (time, earlier))
-        made = process.stepped(given_state, predicted, later, before, layouts.mask, pace.double())
+        strides = process.strides(later, before)
+        made = posterior_shares(given_state, predicted, process.noise_shares(layouts.mask), strides, pace.double())
         share = process.edge_share(layouts.mask).item()
         for i, j in itertools.permutations(range(5), 2):
             own = float(pace[0, i, j])
@@ -347,7 +356,7 @@ def bayes(state: int, predicted: float, share: float, time: float, earlier: floa
 
 # Exporting takes longest, so that one network stands for both of what is new in them: its pace, and its ReLUs.
 CONFIG = ModelConfig(width=8, blocks=1, tokens=2, activation="relu")
-PROCESS = Process(2.5, redundancy=1.7, parity_pace=0.6, heading=5.0)
+PROCESS = Process(2.5, noise_redundancy=1.7, parity_pace=0.6, heading=5.0)
 # As many pairs are likely to be linked as not: then what is sampled hangs on every number.
 SAMPLING = SamplerConfig(steps=6, redundancy=1.3, temperature=0.7)
 
@@ -365,10 +374,6 @@ def generator_of(weights: Weights = WEIGHTS) -> DiffusionGenerator:
     model = weights.build()
     assert isinstance(model, DiffusionGenerator)
     return model
-
-
-def repeated(layouts: Layouts, count: int) -> Layouts:
-    return Layouts(*(part.expand(count, *part.shape[1:]) for part in layouts))
 
 
 class TestTheModel:
@@ -424,17 +429,11 @@ def chain(bundle: Bundle) -> Chain:
     return Chain(bundle)
 
 
-def layout_pair(n: int, seed: int = 0) -> tuple[Layouts, LayoutFeatures]:
-    """A layout for PyTorch, and the same for ONNX Runtime."""
-    layouts = scattered_layouts([n], seed)
-    return layouts, LayoutFeatures(layouts.node[0].numpy(), layouts.pair[0].numpy(), layouts.sector[0].numpy())
-
-
 class TestExported:
     @pytest.mark.parametrize("n", [2, 3, 7, 16])
     def test_the_pace_is_the_process_s(self, chain: Chain, n: int) -> None:
         layouts, features = layout_pair(n, seed=4)
-        made, wanted = chain.embed(features).pace["pace"], PROCESS.pace(layouts, 4)
+        made, wanted = chain.embed(features).arrays["pace"], PROCESS.pace(layouts, 4)
         assert wanted is not None
         assert made.shape == (1, n, n)
         np.testing.assert_allclose(made, wanted.numpy(), atol=5e-3)
@@ -444,7 +443,7 @@ class TestExported:
         positions = [[float(x), float(y)] for x in (0, 1, 2) for y in (0, 3)]
         fleet = Fleet(positions, np.radians([0.0, 90.0, 180.0, -90.0, 0.0, 180.0]))
         assert keeps_clear_of_borders(fleet, 4)
-        made = chain.embed(layout_features(Layout(fleet, Radio()))).pace["pace"]
+        made = chain.embed(layout_features(Layout(fleet, Radio()))).arrays["pace"]
         wanted = PROCESS.pace(layouts_of(fleet), 4)
         assert wanted is not None
         np.testing.assert_allclose(made, wanted.numpy(), atol=1e-4)
@@ -466,7 +465,7 @@ class TestExported:
                 lambda state, time: generator.denoiser.predict(embedded, state, time), all_layouts.mask, rounds, pace
             )
 
-        wanted, made = sampled(PROCESS.pace(all_layouts, 4)), run(chain, features, n, seeds, sampling)
+        wanted, made = sampled(PROCESS.pace(all_layouts, 4)), run_chain(chain, features, seeds, sampling)
         assert np.array_equal(made.edges, wanted.edges.numpy())
         assert np.array_equal(made.parity, wanted.parity.numpy())
         if n == 12:
@@ -484,7 +483,7 @@ class TestExported:
         mask, pace = mask_of([n] * b), PROCESS.pace(layouts, 4)
         given_clean = States(clean.edges.numpy(), clean.parity.numpy())
         for time in (0.0, 0.2, 0.6, 1.0):
-            made = chain.noised(layout, layout.noise, given_clean, time, drawn.edges[0], drawn.parity[0])
+            made = chain.noised(layout, layout.noise, given_clean, time, drawn)
             wanted = PROCESS.noised(many, torch.full((b,), time), draws, mask, pace)
             assert np.array_equal(made.edges, wanted.edges.numpy())
             assert np.array_equal(made.parity, wanted.parity.numpy())
@@ -503,8 +502,8 @@ class TestExported:
         for time in (1.0, 0.37, 0.02):
             wanted = generator.denoiser.predict(embedded, graphs, torch.tensor([time]))
             # Hot, so that log-odds of any size show in the shares.
-            controls = Controls.plain(n, 10.0, 1.0)
-            made = chain.run(layout, layout.noise, start, [(time, time / 2)], draws, controls)
+            settings = plain_settings(n, 10.0, 1.0)
+            made = chain.run(layout, layout.noise, start, [(time, time / 2)], draws, settings)
             edges, parity = torch.from_numpy(made.edge_shares), torch.from_numpy(made.parity_shares)
             hoped = torch.sigmoid(wanted.edges / 10)
             torch.testing.assert_close(edges[:, off_diagonal], hoped[:, off_diagonal], rtol=0, atol=1e-4)
@@ -522,22 +521,9 @@ class TestExported:
             assert len(model.update(made, nudged, mode=mode, steps=3)) == 8
 
     @pytest.mark.parametrize("name", ["noise", "step"])
-    def test_functions_that_do_not_agree_on_the_pace_are_refused(self, bundle: Bundle, name: str) -> None:
-        plain = find_bundle(SMALL)  # of no heading
-        for one, other in ((bundle, plain), (plain, bundle)):
-            mixed = dataclasses.replace(one, graphs={**one.graphs, name: other.graphs[name]})
+    def test_functions_that_do_not_agree_on_the_pace_are_refused(self, name: str) -> None:
+        paced, plain = find_bundle("netdiff-heading"), find_bundle(SMALL)
+        for one, other in ((paced, plain), (plain, paced)):
+            mixed = Chain(dataclasses.replace(one, graphs={**one.graphs, name: other.graphs[name]}))
             with pytest.raises(CheckpointError, match=f"{one.name}: its function '{name}' does not take"):
-                Chain(mixed)
-
-
-def run(
-    chain: Chain, features: LayoutFeatures, n: int, seeds: list[tuple[int, int]], sampling: SamplerConfig
-) -> States:
-    """A whole chain on ONNX Runtime."""
-    layout = chain.embed(features)
-    draws = chain_draws(seeds, n, sampling.steps + 1, decide=sampling.decide)
-    nothing = States(np.zeros((1, n, n), np.float32), np.zeros((1, n), np.float32))
-    first = chain.noised(layout, layout.noise, nothing, 1.0, draws.edges[0], draws.parity[0])
-    controls = Controls.plain(n, sampling.temperature, sampling.redundancy)
-    pairs, later = time_pairs(sampling.steps, sampling.grid), Draws(draws.edges[1:], draws.parity[1:])
-    return chain.run(layout, layout.noise, first, pairs, later, controls).states
+                run_chain(mixed, layout_pair(5)[1], [(1, 1)], SAMPLING)

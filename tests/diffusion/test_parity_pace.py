@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from manetdiff.diffusion.process import Process
 from manetdiff.diffusion.schedule import alpha_bar
-from manetdiff.diffusion.transitions import posterior
-from manetdiff.model.graphs import Graphs
-from support.diffusion_samples import precise
+from manetdiff.model.tensors import Graphs
+from support.diffusion_samples import posterior_between, precise
 from support.graph_samples import scattered_layouts
 
 
@@ -29,7 +28,9 @@ def test_another_pace_is_the_same_process_under_a_power_of_the_schedule(
             for middle in (0, 1)
         ]
         total += weight * ways[1] / sum(ways)
-    found = posterior(precise(state), precise(predicted), 0.5, precise(time), precise(earlier), pace=pace).item()
+    found = posterior_between(
+        precise(state), precise(predicted), 0.5, precise(time), precise(earlier), pace=pace
+    ).item()
     assert math.isclose(found, total, abs_tol=1e-9)
 
 

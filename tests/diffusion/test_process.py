@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from manetdiff.diffusion.process import Process
 from manetdiff.diffusion.sampler import Sampler
-from manetdiff.diffusion.transitions import noised_share
+from manetdiff.diffusion.step import posterior_shares
 from manetdiff.errors import ModelError
-from manetdiff.model.graphs import Graphs, Prediction
+from manetdiff.model.tensors import Graphs, Prediction
 from manetdiff.sampling import SamplerConfig
-from support.diffusion_samples import SIZES, assert_graphs, precise, within_chance
+from support.diffusion_samples import SIZES, assert_graphs, noised_share, precise, within_chance
 from support.graph_samples import flipped, graphs_in_double, mask_of, scattered_graphs, scattered_layouts, uniform_draws
 
 
@@ -112,7 +112,7 @@ def test_redundancy_raises_the_odds_of_a_link_by_its_factor(
     assert np.allclose(raised / (1 - raised), redundancy * plain / (1 - plain), rtol=1e-3)
 
 
-@pytest.mark.parametrize("name", ["mean_degree", "redundancy"])
+@pytest.mark.parametrize("name", ["mean_degree", "noise_redundancy"])
 @pytest.mark.parametrize("value", [0, -1.0, math.nan, math.inf, True, "3", None])
 def test_bad_processes_are_refused_by_name(name: str, value: object) -> None:
     with pytest.raises(ModelError, match=name):
@@ -122,6 +122,8 @@ def test_bad_processes_are_refused_by_name(name: str, value: object) -> None:
 def test_a_process_survives_its_dictionary_and_unknown_settings_are_named() -> None:
     process = Process(2.75, 1.5)
     assert Process.from_dict(process.to_dict()) == process
+    # As files say it that were written before it had a name of its own.
+    assert Process.from_dict({"mean_degree": 2.75, "redundancy": 1.5}) == process
     with pytest.raises(ModelError, match="colour"):
         Process.from_dict({"mean_degree": 3.0, "colour": 1})
     with pytest.raises(ModelError, match="mean_degree"):
@@ -136,7 +138,8 @@ def test_a_step_does_not_know_which_parity_is_which(seed: int, time: float, part
     state = graphs_in_double(scattered_graphs(scattered_layouts(SIZES, seed), seed))
     predicted = graphs_in_double(uniform_draws(mask, torch.Generator().manual_seed(seed)))
     when, earlier = (torch.full((3,), moment, dtype=torch.float64) for moment in (time, part * time))
-    one = process.stepped(state, predicted, when, earlier, mask)
-    other = process.stepped(flipped(state, mask), Graphs(predicted.edges, 1 - predicted.parity), when, earlier, mask)
+    noise, strides = process.noise_shares(mask), process.strides(when, earlier)
+    one = posterior_shares(state, predicted, noise, strides)
+    other = posterior_shares(flipped(state, mask), Graphs(predicted.edges, 1 - predicted.parity), noise, strides)
     assert torch.equal(one.edges, other.edges)
     assert torch.allclose(other.parity[mask], 1 - one.parity[mask], atol=1e-9)

@@ -16,12 +16,12 @@ from torch import Tensor
 
 from manetdiff.diffusion.draws import layout_draws
 from manetdiff.diffusion.process import Process
-from manetdiff.diffusion.sampler import Sampler, predicted_shares
-from manetdiff.diffusion.transitions import noised_share
+from manetdiff.diffusion.sampler import Sampler
+from manetdiff.diffusion.step import predicted_shares
 from manetdiff.errors import ModelError
-from manetdiff.model.graphs import Graphs, Prediction
-from manetdiff.sampling import Grid, SamplerConfig, time_pairs
-from support.diffusion_samples import SIZES, assert_graphs, grids, precise, within_chance
+from manetdiff.model.tensors import Graphs, Prediction
+from manetdiff.sampling import Grid, SamplerConfig, StepSettings, time_pairs
+from support.diffusion_samples import SIZES, assert_graphs, grids, noised_share, precise, within_chance
 from support.graph_samples import mask_of, scattered_graphs, scattered_layouts, uniform_draws
 
 configs = st.builds(
@@ -119,8 +119,8 @@ def test_deciding_takes_the_likelier_states_and_so_does_a_temperature_near_zero(
     mask = mask_of(SIZES)
     prediction = _random_prediction(mask, seed)
     for changed in (dataclasses.replace(config, decide=True), dataclasses.replace(config, temperature=1e-12)):
-        favoured = prediction.edges / changed.temperature + math.log(config.redundancy)
-        expected = _argmax(prediction._replace(edges=favoured), mask)
+        biased = prediction.edges / changed.temperature + math.log(config.redundancy)
+        expected = _argmax(prediction._replace(edges=biased), mask)
         draws = layout_draws([(seed, k) for k in range(3)], SIZES, config.steps, decide=changed.decide)
         made = Sampler(Process(3.0), changed).sample(_always(prediction), mask, draws)
         assert torch.equal(made.edges, expected.edges)
@@ -173,6 +173,26 @@ def test_a_samplers_redundancy_raises_the_odds_of_predicted_links_and_of_nothing
     odds = raised.edges.double() / (1 - raised.edges.double())
     assert np.allclose(odds, factor * share / (1 - share), rtol=1e-2)
     assert torch.equal(plain.parity, raised.parity)
+
+
+@given(st.integers(0, 2**16), configs)
+def test_a_guide_and_a_bias_that_outweigh_the_prediction_have_the_last_word_on_their_pairs(
+    seed: int, config: SamplerConfig
+) -> None:
+    mask, sampler = mask_of(SIZES), Sampler(Process(3.0), config)
+    layouts = scattered_layouts(SIZES, seed)
+    prediction, goal = _random_prediction(mask, seed), scattered_graphs(layouts, seed).edges
+    draws = layout_draws([(seed, k) for k in range(3)], SIZES, config.steps, decide=config.decide)
+    # Half of the pairs: the others are as without them.
+    chosen = (scattered_graphs(layouts, seed + 1, density=0.5).edges > 0) & layouts.pair_mask
+    free = sampler.sample(_always(prediction), mask, draws).edges
+    settings = StepSettings(torch.tensor(config.temperature), torch.full_like(goal, math.log(config.redundancy)))
+    guided = settings._replace(guide=goal, guide_weight=1e4 * chosen)
+    biased = settings._replace(edge_bias=settings.edge_bias + 1e4 * (2 * goal - 1) * chosen)
+    for asked in (guided, biased):
+        made = sampler.sample(_always(prediction), mask, draws, settings=asked).edges
+        assert torch.equal(made[chosen], goal[chosen])
+        assert torch.equal(made[~chosen], free[~chosen])
 
 
 def test_every_step_has_a_round_of_draws_of_its_own() -> None:

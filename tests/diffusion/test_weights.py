@@ -28,7 +28,7 @@ SAMPLING = SamplerConfig(steps=7, redundancy=3.0)
 
 def fresh(card: dict[str, object] | None = None) -> Weights:
     torch.manual_seed(1)
-    process = Process(2.5, redundancy=1.5)
+    process = Process(2.5, noise_redundancy=1.5)
     return Weights(CONFIG, process, Radio(sigma2=0.3), dict(build(CONFIG, process).state_dict()), SAMPLING, card or {})
 
 
@@ -42,6 +42,22 @@ def test_a_file_gives_back_what_was_written(tmp_path: Path) -> None:
     assert read.card == {"note": "ours"}
     assert all(torch.equal(read.tensors[name], tensor) for name, tensor in written.tensors.items())
     assert all(torch.equal(read.build().state_dict()[name], tensor) for name, tensor in written.tensors.items())
+
+
+def test_a_file_from_before_parts_of_it_were_renamed_is_the_same(tmp_path: Path) -> None:
+    path, now = tmp_path / "old.safetensors", fresh()
+    described = {
+        "model": now.config.to_dict(),
+        "process": {"mean_degree": 2.5, "redundancy": 1.5},
+        "radio": now.radio.to_dict(),
+        "features": FEATURES_VERSION,
+    }
+    tensors = {name.replace(".feed_forward_", ".think_"): tensor for name, tensor in now.tensors.items()}
+    assert set(tensors) != set(now.tensors)
+    path.write_bytes(described_bytes(FORMAT_NAME, FORMAT, described, tensors))
+    read = read_weights(path)
+    assert read.process == now.process
+    assert all(torch.equal(read.build().state_dict()[name], tensor) for name, tensor in now.tensors.items())
 
 
 def test_the_same_weights_are_the_same_bytes() -> None:

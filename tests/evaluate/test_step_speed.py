@@ -13,7 +13,7 @@ from manetdiff.cli.app import app
 from manetdiff.diffusion.generator import DiffusionGenerator
 from manetdiff.diffusion.weights import find_weights
 from manetdiff.evaluate.step_speed import NETWORKS, products
-from manetdiff.export.dense import DenseDenoiser, time_films
+from manetdiff.export.dense import DenseDenoiser
 
 
 @pytest.mark.parametrize("name", NETWORKS)
@@ -23,9 +23,10 @@ def test_the_products_are_counted_as_pytorch_counts_them(name: str) -> None:
     denoiser = generator.denoiser
     n, config = 16, denoiser.config
     layout = (torch.rand(1, n, config.width), torch.rand(1, n, n, config.width), torch.rand(1, n, n, config.sectors))
-    films = time_films(denoiser, torch.tensor([0.5]))[0]
+    dense = DenseDenoiser(denoiser)
+    films = dense.time_condition(torch.tensor([0.5]))[0]
     with FlopCounterMode(display=False) as counter:
-        DenseDenoiser(denoiser)(*layout, torch.zeros(1, n, n), torch.zeros(1, n), films)
+        dense(*layout, torch.zeros(1, n, n), torch.zeros(1, n), films)
     assert products(config, n) == pytest.approx(counter.get_total_flops(), rel=0.01)
 
 

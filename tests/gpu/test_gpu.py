@@ -30,8 +30,8 @@ from manetdiff.gpu.captured import BEFORE_CAPTURE, BatchChain
 from manetdiff.gpu.uniform import BITS, GOLDEN, _mixed, uniform_round
 from manetdiff.layout import Layout
 from manetdiff.model.config import ModelConfig
-from manetdiff.model.graphs import Graphs, Layouts
-from manetdiff.sampling import SamplerConfig
+from manetdiff.model.tensors import Graphs, Layouts
+from manetdiff.sampling import SamplerConfig, StepSettings
 from manetdiff.scenarios import draw
 from manetdiff.topology import Topology, out_of_range
 from support.fake_cuda import FakeCuda
@@ -121,7 +121,7 @@ def _mixed_by_python(state: int) -> int:
 
 def generator_of(heading: float = 0.0) -> DiffusionGenerator:
     """Small, and with noise on all parameters: fresh ones hide parts of a network behind zeros."""
-    process = Process(2.5, redundancy=1.7, parity_pace=0.6, heading=heading)
+    process = Process(2.5, noise_redundancy=1.7, parity_pace=0.6, heading=heading)
     return perturbed(lambda: DiffusionGenerator(ModelConfig(width=8, blocks=1, tokens=2), process))
 
 
@@ -162,6 +162,28 @@ class TestTheChain:
         assert 0 < made.edges.mean() < 1 - 1 / n
         assert not torch.equal(made.edges[0], made.edges[1])
 
+    @torch.no_grad()
+    def test_is_the_sampler_under_a_guide_and_a_bias_of_each_pair(self) -> None:
+        generator, layouts, n = generator_of(), several_layouts(7, 0, 3), 7
+        rng = torch.Generator().manual_seed(1)
+        bias, guide, weight = (part + part.transpose(1, 2) for part in torch.rand(3, 1, n, n, generator=rng))
+        settings = StepSettings(torch.tensor(0.7), bias - 1, guide.round(), 3 * weight)
+        sampling = dataclasses.replace(SAMPLING, decide=False)
+        rounds = [uniform_round(SEEDS, torch.tensor(k), n) for k in range(sampling.steps + 1)]
+        embedded, sampler = generator.denoiser.embed_layouts(layouts), Sampler(generator.process, sampling)
+        wanted = sampler.sample(
+            lambda state, time: generator.denoiser.predict(embedded, state, time),
+            layouts.mask,
+            rounds,
+            settings=settings,
+        )
+        chain = BatchChain(generator, CPU)
+        made = chain.sample(layouts, SEEDS, sampling, settings)
+        assert torch.equal(made.edges, wanted.edges) and torch.equal(made.parity, wanted.parity)
+        for field in ("edge_bias", "guide"):
+            other = settings._replace(**{field: getattr(chain.settings_for(sampling), field)})
+            assert not torch.equal(chain.sample(layouts, SEEDS, sampling, other).edges, made.edges), field
+
     def test_asks_for_no_gradients_and_computes_in_half_only_where_asked(self) -> None:
         chain = BatchChain(generator_of(), CPU)
         assert not chain.half
@@ -194,9 +216,9 @@ class TestCapturing:
         made.on_gpu = True
         run = made._chain
 
-        def noted(layouts: Layouts, seeds: Tensor, sampling: SamplerConfig) -> Graphs:
+        def noted(*given_: Any) -> Graphs:
             cuda.events.append(f"chain on {cuda.current.name}")
-            return run(layouts, seeds, sampling)
+            return run(*given_)
 
         monkeypatch.setattr(made, "_chain", noted)
         return made
@@ -241,6 +263,14 @@ class TestCapturing:
             seen.add(made.edges.numpy().tobytes())
         # All the same would have been the same, too.
         assert len(seen) == 5
+
+    def test_heeds_the_guide_of_each_call(self, chain: BatchChain) -> None:
+        plain, (layouts, seeds) = BatchChain(generator_of(heading=5.0), CPU), self._given(6, 0)
+        for guide in (torch.zeros(1, 6, 6), torch.ones(1, 6, 6)):
+            settings = chain.settings_for(SAMPLING)._replace(guide=guide, guide_weight=torch.full((1, 6, 6), 99.0))
+            made, wanted = (one.sample(layouts, seeds, SAMPLING, settings) for one in (chain, plain))
+            assert torch.equal(made.edges, wanted.edges)
+            assert float(made.edges.sum()) == 2 * float(guide.sum() * 5 / 6)
 
     def test_leaves_what_it_was_given_alone(self, chain: BatchChain) -> None:
         given_, later = self._given(6, 0), self._given(6, 1)

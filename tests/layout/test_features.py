@@ -13,7 +13,7 @@ from manetdiff import Fleet, Radio
 from manetdiff.features import LayoutFeatures, layout_features, pad
 from manetdiff.features.layout import NODE_FEATURES, PAIR_FEATURES
 from manetdiff.layout import Layout
-from manetdiff.model.graphs import Layouts
+from manetdiff.model.tensors import Layouts
 from manetdiff.radio import link_tables
 from manetdiff.scenarios import FAMILIES, draw
 from manetdiff.training.mirror import mirrored

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from manetdiff.model.embedding import GraphEmbedding, LayoutEmbedding, read_noisy
-from manetdiff.model.graphs import Graphs, antennas
+from manetdiff.model.tensors import Graphs, antennas
 from support.graph_samples import perturbed, scattered_graphs, scattered_layouts
 from support.small_networks import SMALL
 

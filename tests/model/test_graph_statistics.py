@@ -6,8 +6,8 @@ import numpy as np
 import torch
 
 from manetdiff.model.embedding import LayoutEmbedding, read_noisy
-from manetdiff.model.graphs import Graphs
 from manetdiff.model.statistics import graph_statistics
+from manetdiff.model.tensors import Graphs
 from support.graph_samples import scattered_graphs, scattered_layouts
 from support.small_networks import SMALL
 

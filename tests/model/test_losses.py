@@ -15,8 +15,8 @@ from manetdiff.errors import ModelError
 from manetdiff.features import layout_features, pad
 from manetdiff.features.layout import COS_ANGLE, SIN_ANGLE
 from manetdiff.layout import Layout
-from manetdiff.model.graphs import Graphs, Layouts, Prediction
 from manetdiff.model.losses import LossWeights, cosine_loss, losses, odd_loss, sector_loss
+from manetdiff.model.tensors import Graphs, Layouts, Prediction
 from manetdiff.model.vae import Latents, divergence
 from support.graph_samples import flipped, graphs_in_double, mask_of, scattered_graphs, scattered_layouts
 

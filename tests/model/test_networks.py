@@ -10,7 +10,7 @@ from torch import Tensor
 
 from manetdiff.model.config import ModelConfig
 from manetdiff.model.denoiser import Denoiser
-from manetdiff.model.graphs import Graphs, Layouts, Prediction
+from manetdiff.model.tensors import Graphs, Layouts, Prediction
 from manetdiff.model.vae import GraphVAE
 from support.graph_samples import graphs_in_double, in_double, perturbed, scattered_graphs, scattered_layouts
 from support.small_networks import NETWORKS, close, numbers_of

@@ -30,8 +30,8 @@ def test_nodes_gather_by_the_attention_that_edges_steer() -> None:
         whole = torch.stack([score[i, j].exp() for j in others]).sum(0)
         message = torch.stack([score[i, j].exp() / whole * (value[j] + carried[i, j]) for j in others]).sum(0)
         gathered = nodes[0, i] + block.to_nodes(message)
-        assert torch.allclose(new_nodes[0, i], gathered + block.think_nodes(gathered))
+        assert torch.allclose(new_nodes[0, i], gathered + block.feed_forward_nodes(gathered))
         for j in others:
             along, against = block.to_edges(score[i, j])[:width], block.to_edges(score[j, i])[width:]
             followed = edges[0, i, j] + along + against
-            assert torch.allclose(new_edges[0, i, j], followed + block.think_edges(followed))
+            assert torch.allclose(new_edges[0, i, j], followed + block.feed_forward_edges(followed))

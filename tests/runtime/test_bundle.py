@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnxruntime
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,13 +19,13 @@ from hypothesis import strategies as st
 import manetdiff as md
 from manetdiff import Radio
 from manetdiff.errors import CheckpointError
-from manetdiff.features import FEATURES_VERSION
+from manetdiff.features import FEATURES_VERSION, layout_features
+from manetdiff.layout import Layout
 from manetdiff.runtime import bundle as bundles
 from manetdiff.runtime.bundle import (
     DESCRIPTION,
     FORMAT,
     FORMAT_NAME,
-    GRAPHS,
     Bundle,
     find_bundle,
     read_bundle,
@@ -32,6 +33,7 @@ from manetdiff.runtime.bundle import (
 from manetdiff.runtime.chain import Chain
 from manetdiff.runtime.model import Model
 from manetdiff.sampling import SamplerConfig
+from manetdiff.sampling.contract import FUNCTIONS
 from manetdiff.scenarios import draw
 from manetdiff.weights import DEFAULT, RUNTIME_FILE, SMALL, known
 
@@ -49,11 +51,11 @@ DESCRIBED: dict[str, Any] = {
 def fresh(card: dict[str, Any] | None = None) -> Bundle:
     """Not a model: graphs are only read when a chain is made of them."""
     rng = np.random.default_rng(1)
-    graphs = {name: rng.bytes(400 + 10 * k) for k, name in enumerate(GRAPHS)}
+    graphs = {name: rng.bytes(400 + 10 * k) for k, name in enumerate(FUNCTIONS)}
     return Bundle("some", Radio(sigma2=0.3, range=3.0), SamplerConfig(steps=7, redundancy=3.0), card or {}, graphs)
 
 
-def zipped(description: bytes | None, graphs: Iterable[str] = GRAPHS, method: int = zipfile.ZIP_STORED) -> bytes:
+def zipped(description: bytes | None, graphs: Iterable[str] = FUNCTIONS, method: int = zipfile.ZIP_STORED) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", method) as file:
         if description is not None:
@@ -86,6 +88,9 @@ class TestAFile:
         path.write_bytes(written.to_bytes())
         assert read_bundle(path) == written
         assert find_bundle(path) == find_bundle(str(path)) == written
+        earlier = dataclasses.replace(written, version=1)
+        path.write_bytes(earlier.to_bytes())
+        assert read_bundle(path) == earlier
 
     def test_of_the_same_content_is_the_same_bytes(self, monkeypatch: pytest.MonkeyPatch) -> None:
         first = fresh({"a": 1}).to_bytes()
@@ -99,7 +104,7 @@ class TestAFile:
         path = tmp_path / "other.netdiff"
         for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2):
             path.write_bytes(zipped(json.dumps(DESCRIBED).encode(), method=method))
-            assert read_bundle(path).graphs == dict.fromkeys(GRAPHS, b"graph")
+            assert read_bundle(path).graphs == dict.fromkeys(FUNCTIONS, b"graph")
 
 
 class TestPackaged:
@@ -150,9 +155,9 @@ class TestRefused:
             file.writestr("letter.txt", "Dear all")
         assert "not a runtime file of this program" in refused(buffer.getvalue(), tmp_path)
 
-    @pytest.mark.parametrize("name", GRAPHS)
+    @pytest.mark.parametrize("name", FUNCTIONS)
     def test_a_file_without_one_of_the_graphs(self, name: str, tmp_path: Path) -> None:
-        others = tuple(graph for graph in GRAPHS if graph != name)
+        others = tuple(graph for graph in FUNCTIONS if graph != name)
         assert f"{name}.onnx" in refused(zipped(json.dumps(DESCRIBED).encode(), others), tmp_path)
 
     def test_a_file_without_a_description(self, tmp_path: Path) -> None:
@@ -221,22 +226,49 @@ class TestRefused:
 class TestJunkInPlaceOfAGraph:
     GOOD = find_bundle(SMALL)
 
-    @pytest.mark.parametrize("name", GRAPHS)
-    def test_is_refused_when_the_model_is_made(self, name: str) -> None:
+    FLEET = draw("mixed", 5, np.random.default_rng(0))
+
+    @pytest.mark.parametrize("name", FUNCTIONS)
+    def test_is_refused_when_it_is_first_needed(self, name: str) -> None:
         graph = self.GOOD.graphs[name]
         for junk in (b"", b"junk", graph[:-5], graph[: len(graph) // 2]):
-            broken = dataclasses.replace(self.GOOD, graphs={**self.GOOD.graphs, name: junk})
-            with pytest.raises(CheckpointError, match="graphs cannot be loaded") as caught:
-                Chain(broken)
-            assert "\n" not in str(caught.value)
+            model = Model(dataclasses.replace(self.GOOD, graphs={**self.GOOD.graphs, name: junk}))
+            for _ in range(2):
+                with pytest.raises(CheckpointError, match="graphs cannot be loaded") as caught:
+                    model.generate(self.FLEET)
+                assert "\n" not in str(caught.value)
 
     def test_is_refused_through_a_file(self, tmp_path: Path) -> None:
         path = tmp_path / "junk.netdiff"
         path.write_bytes(fresh().to_bytes())
         with pytest.raises(CheckpointError, match="some: its graphs cannot be loaded"):
-            md.load(path)
+            md.load(path).generate(self.FLEET)
 
-    def test_is_refused_where_it_is_another_graph(self) -> None:
-        swapped = dataclasses.replace(self.GOOD, graphs={**self.GOOD.graphs, "step": self.GOOD.graphs["times"]})
-        with pytest.raises(CheckpointError):
-            Model(swapped).generate(draw("mixed", 5, np.random.default_rng(0)))
+    @pytest.mark.parametrize("name", FUNCTIONS)
+    def test_is_refused_where_it_is_another_graph(self, name: str) -> None:
+        for other in FUNCTIONS.keys() - {name}:
+            swapped = dataclasses.replace(self.GOOD, graphs={**self.GOOD.graphs, name: self.GOOD.graphs[other]})
+            with pytest.raises(CheckpointError, match=f"its function '{name}' does not"):
+                Model(swapped).generate(self.FLEET)
+
+
+def test_functions_are_opened_when_they_are_first_needed_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[bytes] = []
+    session = onnxruntime.InferenceSession
+
+    def noted(graph: bytes, *rest: Any, **more: Any) -> Any:
+        opened.append(graph)
+        return session(graph, *rest, **more)
+
+    monkeypatch.setattr("onnxruntime.InferenceSession", noted)
+    graphs, fleet = find_bundle(SMALL).graphs, draw("mixed", 5, np.random.default_rng(0))
+    chain = Chain(find_bundle(SMALL))
+    assert opened == []
+    chain.embed(layout_features(Layout(fleet, Radio())))
+    assert opened == [graphs["layout"]]
+    opened.clear()
+    model = Model(find_bundle(SMALL))
+    for threads in (4, 1):
+        model.threads = threads
+        model.generate([fleet] * 6)
+    assert sorted(opened) == sorted(graphs.values())

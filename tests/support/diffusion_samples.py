@@ -8,7 +8,9 @@ import torch
 from hypothesis import strategies as st
 from torch import Tensor
 
-from manetdiff.model.graphs import Graphs
+from manetdiff.diffusion.schedule import alpha_bar
+from manetdiff.diffusion.transitions import mixed, posterior, stride
+from manetdiff.model.tensors import Graphs
 
 SIZES = (2, 5, 9)
 grids = st.sampled_from(["linear", "cosine", "late"])
@@ -17,6 +19,18 @@ grids = st.sampled_from(["linear", "cosine", "late"])
 def precise(value: float) -> Tensor:
     """A number as a tensor in double precision."""
     return torch.tensor(value, dtype=torch.float64)
+
+
+def noised_share(clean: Tensor, share: Tensor | float, time: Tensor, *, pace: float = 1.0) -> Tensor:
+    """q(x_t = 1 | x_0)."""
+    return mixed(clean, share, alpha_bar(time, pace))
+
+
+def posterior_between(
+    state: Tensor, predicted: Tensor, share: Tensor | float, time: Tensor, earlier: Tensor, *, pace: float = 1.0
+) -> Tensor:
+    """p(x_s = 1 | x_t) for two times s < t."""
+    return posterior(state, predicted, share, stride(time, earlier, pace=pace))
 
 
 def assert_graphs(graphs: Graphs, mask: Tensor) -> None:

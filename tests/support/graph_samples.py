@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from manetdiff import Fleet, Radio
 from manetdiff.features import layout_features, pad
 from manetdiff.layout import Layout
-from manetdiff.model.graphs import Graphs, Layouts
+from manetdiff.model.tensors import Graphs, Layouts
 
 Module = TypeVar("Module", bound=nn.Module)
 

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from manetdiff.model.config import ModelConfig
-from manetdiff.model.graphs import Layouts
+from manetdiff.model.tensors import Layouts
 
 SMALL = ModelConfig(width=8, blocks=2, tokens=5, latent=3)
 

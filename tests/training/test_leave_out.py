@@ -14,7 +14,7 @@ from manetdiff.data import Settings, SolvedLayout, generate, read_dataset
 from manetdiff.diffusion.weights import read_weights
 from manetdiff.errors import DataError, ModelError
 from manetdiff.evaluate.cards import card_page
-from manetdiff.export.dense import DenseDenoiser, time_films
+from manetdiff.export.dense import DenseDenoiser
 from manetdiff.model.config import ModelConfig
 from manetdiff.model.denoiser import Denoiser
 from manetdiff.scenarios import FAMILIES
@@ -249,7 +249,7 @@ class TestAnActivation:
         graphs, embedded = scattered_graphs(layouts), denoiser.embed_layouts(layouts)
         dense = DenseDenoiser(denoiser)
         for time in (1.0, 0.37, 0.02):
-            films = time_films(denoiser, torch.tensor([time]))[0]
-            made = dense(embedded.nodes, embedded.edges, embedded.looks, *graphs, films)
+            films = dense.time_condition(torch.tensor([time]))[0]
+            made = dense(embedded.nodes, embedded.edges, embedded.antenna_onehot, *graphs, films)
             for one, other in zip(made, denoiser.predict(embedded, graphs, torch.tensor([time])), strict=True):
                 torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-4)

@@ -16,7 +16,7 @@ from lightning.fabric import Fabric
 from safetensors.torch import load_file
 
 from manetdiff.data import Settings, generate, read_dataset
-from manetdiff.diffusion.weights import read_weights
+from manetdiff.diffusion.weights import described_bytes, read_described, read_weights
 from manetdiff.errors import CheckpointError, DataError, FormatError, ManetDiffError, TrainingError
 from manetdiff.files import locked
 from manetdiff.model.config import ModelConfig
@@ -25,7 +25,7 @@ from manetdiff.radio import Radio
 from manetdiff.sampling import SamplerConfig
 from manetdiff.topology import Topology
 from manetdiff.training import train
-from manetdiff.training.checkpoint import CHECKPOINT
+from manetdiff.training.checkpoint import CHECKPOINT, FORMAT, FORMAT_NAME
 from manetdiff.training.corpus import Corpus, read_corpus
 from manetdiff.training.loop import BEST, LAST, Trainer, TrainingNews
 from manetdiff.training.optimisation import AveragedWeights, rate_at
@@ -71,6 +71,21 @@ def test_a_run_that_was_stopped_goes_on_exactly(corpus: Corpus, tmp_path: Path) 
         once, twice = load_file(whole / name), load_file(halves / name)
         assert once.keys() == twice.keys()
         assert all(torch.equal(once[key], twice[key]) for key in once)
+
+
+def test_a_run_from_before_parts_of_it_were_renamed_goes_on(corpus: Corpus, tmp_path: Path) -> None:
+    run, path = trainer(corpus, tmp_path), tmp_path / CHECKPOINT
+    run.train(until=2)
+    description, tensors = read_described(path, FORMAT_NAME, FORMAT)
+    process = description["run"]["process"]
+    process["redundancy"] = process.pop("noise_redundancy")
+    old = {name.replace(".feed_forward_", ".think_"): tensor for name, tensor in tensors.items()}
+    assert old.keys() != tensors.keys()
+    path.write_bytes(described_bytes(FORMAT_NAME, FORMAT, description, old))
+    resumed = trainer(corpus, tmp_path)
+    assert resumed.state.step == 2
+    for mine, theirs in zip(resumed.generator.parameters(), run.generator.parameters(), strict=True):
+        assert torch.equal(mine, theirs)
 
 
 def test_a_finished_run_has_nothing_left_to_do(corpus: Corpus, tmp_path: Path) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -15,10 +15,10 @@ from manetdiff.diffusion.sampler import Sampler
 from manetdiff.errors import ModelError
 from manetdiff.model.config import ModelConfig
 from manetdiff.model.denoiser import Denoiser
-from manetdiff.model.graphs import Graphs, Layouts
 from manetdiff.model.losses import LossWeights, losses
+from manetdiff.model.tensors import Graphs, Layouts
 from manetdiff.model.vae import GraphVAE, divergence
-from manetdiff.sampling import SamplerConfig
+from manetdiff.sampling import SamplerConfig, latent_draws
 
 KL_WEIGHT = 0.05
 
@@ -86,7 +86,7 @@ class VariationalGenerator(nn.Module):
     def __init__(self, config: ModelConfig, process: Process) -> None:
         super().__init__()
         self.config = config
-        self.process = process  # not used: kept, so that every weights file has the same fields
+        self.process = process  # of no consequence: a graph is decoded in one step
         self.vae = GraphVAE(config)
 
     def loss_terms(
@@ -99,14 +99,13 @@ class VariationalGenerator(nn.Module):
 
     @torch.no_grad()
     def sample(self, layouts: Layouts, seeds: Sequence[tuple[int, ...]], sampling: SamplerConfig) -> Graphs:
-        normal = np.zeros((*layouts.mask.shape, self.config.latent), dtype=np.float32)
-        for row, (seed, n) in enumerate(zip(seeds, _sizes(layouts), strict=True)):
-            rng = np.random.Generator(np.random.Philox(np.random.SeedSequence(seed)))
-            normal[row, :n] = rng.standard_normal((n, self.config.latent), dtype=np.float32)
-        embedded = self.vae.embed_layouts(layouts)
-        prediction = self.vae.decode(embedded, torch.from_numpy(normal).to(layouts.node.device))
-        above = ((prediction.edges > 0) & layouts.pair_mask).float().triu(1)
-        return Graphs(above + above.transpose(1, 2), ((prediction.parity > 0) & layouts.mask).float())
+        """One decoding, taken as a step straight to time 0, where the prediction is what is left; always decided."""
+        n, device, sizes = layouts.mask.shape[1], layouts.mask.device, _sizes(layouts)
+        normal = torch.from_numpy(latent_draws(seeds, sizes, n, self.config.latent)).to(device)
+        prediction = self.vae.decode(self.vae.embed_layouts(layouts), normal)
+        rounds = layout_draws(seeds, sizes, 1, n, device, decide=True)
+        sampler = Sampler(self.process, dataclasses.replace(sampling, steps=1))
+        return sampler.sample(lambda state, time: prediction, layouts.mask, rounds)
 
 
 def build(config: ModelConfig, process: Process) -> DiffusionGenerator | VariationalGenerator:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from manetdiff.model.graphs import Prediction
+from manetdiff.model.tensors import Prediction
 
 
-def guided(prediction: Prediction, target: Tensor, weight: Tensor) -> Prediction:
+def guided(prediction: Prediction, target: Tensor | float, weight: Tensor | float) -> Prediction:
     """The prediction after a step against the gradient. target: previous edges; weight: how far, 0 for pairs that had
     no edge to speak of."""
     return Prediction(prediction.edges + weight * (target - torch.sigmoid(prediction.edges)), prediction.parity)

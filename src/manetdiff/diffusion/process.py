@@ -12,9 +12,9 @@ from torch import Tensor
 
 from manetdiff.diffusion.heading import drift_risk
 from manetdiff.diffusion.schedule import alpha_bar
-from manetdiff.diffusion.transitions import Stride, at_pace, mixed, posterior_over, stride
+from manetdiff.diffusion.transitions import Stride, mixed, stride
 from manetdiff.errors import ModelError
-from manetdiff.model.graphs import Graphs, Layouts
+from manetdiff.model.tensors import Graphs, Layouts
 
 PARITY_SHARE = 0.5
 MOST_LINKED = 0.5  # share of linked pairs in the noise of the smallest fleets
@@ -26,19 +26,19 @@ class Process:
 
     mean_degree: links of a node in the data. It sets the share of linked pairs m = mean_degree / (n - 1), which for
         data of one size is the edge marginal of the paper; unlike a fixed share, it holds for any number of nodes.
-    redundancy: factor on the odds of a link in the noise. Above 1 the process goes through graphs with more links
+    noise_redundancy: factor on the odds of a link in the noise. Above 1 the process goes through graphs with more links
         than it ends with: a redundant link is easier to prune than a missing one is to create.
     parity_pace: of the noise on parity, as a power of ᾱ. Below 1, sampling settles the parity before the edges.
     heading: how much faster noise comes to a pair that is about to leave the sector it is in; 0: as to any other.
     """
 
     mean_degree: float
-    redundancy: float = 1.0
+    noise_redundancy: float = 1.0
     parity_pace: float = 1.0
     heading: float = 0.0
 
     def __post_init__(self) -> None:
-        for name in ("mean_degree", "redundancy", "parity_pace", "heading"):
+        for name in ("mean_degree", "noise_redundancy", "parity_pace", "heading"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
                 raise ModelError(f"process: {name} must be a number of at least 0, not {value!r}")
@@ -52,35 +52,25 @@ class Process:
     def edge_share(self, mask: Tensor) -> Tensor:
         """(b, 1, 1): share of linked pairs in pure noise, for graphs of as many nodes as the mask (b, n) has."""
         share = (self.mean_degree / (mask.sum(1) - 1).clamp(min=1)).clamp(max=MOST_LINKED)
-        odds = self.redundancy * share / (1 - share)
+        odds = self.noise_redundancy * share / (1 - share)
         return (odds / (1 + odds))[:, None, None]
+
+    def noise_shares(self, mask: Tensor) -> Graphs:
+        """Shares of edges, (b, 1, 1), and of parity 1, (b, n), in pure noise."""
+        return Graphs(self.edge_share(mask), torch.full(mask.shape, PARITY_SHARE, device=mask.device))
 
     def noised(self, clean: Graphs, time: Tensor, draws: Graphs, mask: Tensor, pace: Tensor | None = None) -> Graphs:
         """A sample of q(G_t | G_0). time: (b,) in 0 … 1; draws: uniform numbers of the graphs' shapes; mask: (b, n)."""
-        noise = Graphs(self.edge_share(mask), torch.full_like(clean.parity, PARITY_SHARE))
-        return noised_over(clean, noise, (alpha_bar(time), alpha_bar(time, self.parity_pace)), draws, mask, pace)
+        kept = alpha_bar(time), alpha_bar(time, self.parity_pace)
+        return noised_over(clean, self.noise_shares(mask), kept, draws, mask, pace)
 
     def pure_noise(self, draws: Graphs, mask: Tensor) -> Graphs:
         """A graph at time 1."""
-        edges = self.edge_share(mask).expand_as(draws.edges)
-        return settled(edges, torch.full_like(draws.parity, PARITY_SHARE), draws, mask)
+        return draw_states(self.noise_shares(mask), draws, mask)
 
     def strides(self, time: Tensor, earlier: Tensor) -> Strides:
         """What is between two times, (b,), for edges and for parity."""
         return Strides(stride(time, earlier), stride(time, earlier, pace=self.parity_pace))
-
-    def stepped(
-        self,
-        state: Graphs,
-        predicted: Graphs,
-        time: Tensor,
-        earlier: Tensor,
-        mask: Tensor,
-        pace: Tensor | None = None,
-    ) -> Graphs:
-        """Shares of edges and of parity 1 at the earlier time, given the state and the predicted clean shares."""
-        noise = Graphs(self.edge_share(mask), torch.full_like(state.parity, PARITY_SHARE))
-        return stepped_over(state, predicted, noise, self.strides(time, earlier), pace)
 
     def to_dict(self) -> dict[str, Any]:
         """All values, JSON-ready."""
@@ -88,9 +78,10 @@ class Process:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Process:
-        """The inverse of :meth:`to_dict`."""
+        """The inverse of :meth:`to_dict`; earlier files say `redundancy` for `noise_redundancy`."""
+        renamed = {"noise_redundancy" if name == "redundancy" else name: value for name, value in values.items()}
         try:
-            return cls(**values)
+            return cls(**renamed)
         except TypeError as error:
             raise ModelError(f"process: {error}") from None
 
@@ -114,21 +105,12 @@ def noised_over(
     a power of it for each pair."""
     of_edges = kept[0][:, None, None]
     edges = mixed(clean.edges, noise.edges, of_edges if pace is None else of_edges**pace)
-    return settled(edges, mixed(clean.parity, noise.parity, kept[1][:, None]), draws, mask)
+    parity = mixed(clean.parity, noise.parity, kept[1][:, None])
+    return draw_states(Graphs(edges, parity), draws, mask)
 
 
-def stepped_over(
-    state: Graphs, predicted: Graphs, noise: Graphs, between: Strides, pace: Tensor | None = None
-) -> Graphs:
-    """Shares of edges and of parity 1 after a step. noise: those of pure noise, broadcasting; pace: of each pair."""
-    wide = Stride(*(part[:, None, None] for part in between.edges))
-    wide = wide if pace is None else at_pace(wide, pace)
-    edges = posterior_over(state.edges, predicted.edges, noise.edges, wide)
-    narrow = Stride(*(part[:, None] for part in between.parity))
-    return Graphs(edges, posterior_over(state.parity, predicted.parity, noise.parity, narrow))
-
-
-def settled(edges: Tensor, parity: Tensor, draws: Graphs, mask: Tensor) -> Graphs:
+def draw_states(shares: Graphs, draws: Graphs, mask: Tensor) -> Graphs:
     """States of 0 and 1 from shares and uniform draws. Only the draws above the diagonal count: edges are symmetric."""
+    edges, parity = shares
     above = ((draws.edges < edges) & mask[:, :, None] & mask[:, None, :]).to(edges.dtype).triu(1)
     return Graphs(above + above.transpose(1, 2), ((draws.parity < parity) & mask).to(parity.dtype))

@@ -40,24 +40,11 @@ def at_pace(between: Stride, pace: Tensor) -> Stride:
     return Stride(1 - lost, lost, between.earlier**pace)
 
 
-def noised_share(clean: Tensor, share: Tensor | float, time: Tensor, *, pace: float = 1.0) -> Tensor:
-    """q(x_t = 1 | x_0): clean holds states, or shares of state 1. time broadcasts against it; pace: see alpha_bar."""
-    return mixed(clean, share, alpha_bar(time, pace))
-
-
-def posterior(
-    state: Tensor, predicted: Tensor, share: Tensor | float, time: Tensor, earlier: Tensor, *, pace: float = 1.0
-) -> Tensor:
+def posterior(state: Tensor, predicted: Tensor, share: Tensor | float, between: Stride) -> Tensor:
     """p(x_s = 1 | x_t) = Σ_x0 q(x_s = 1 | x_t, x_0) p(x_0), for times s < t.
 
-    state: x_t, of 0 and 1. predicted: the predicted share of x_0 = 1. share: m. time, earlier: t and s, broadcasting.
-    pace: see alpha_bar.
+    state: x_t, of 0 and 1. predicted: the predicted share of x_0 = 1. share: m. between: the stride from t to s.
     """
-    return posterior_over(state, predicted, share, stride(time, earlier, pace=pace))
-
-
-def posterior_over(state: Tensor, predicted: Tensor, share: Tensor | float, between: Stride) -> Tensor:
-    """The same where what is between the two times is known already."""
     # Noise of one state only could not have led to the other; a trace of it keeps the posterior defined.
     share = torch.as_tensor(share, dtype=state.dtype, device=state.device).clamp(TRACE, 1 - TRACE)
     # q(x_t | x_s = 1) and q(x_t | x_s = 0) for the x_t at hand.
@@ -73,5 +60,5 @@ def posterior_over(state: Tensor, predicted: Tensor, share: Tensor | float, betw
 
 
 def mixed(clean: Tensor | float, share: Tensor | float, kept: Tensor) -> Tensor:
-    """ᾱ x_0 + (1 - ᾱ) m; kept: ᾱ."""
+    """q(x_t = 1 | x_0) = ᾱ x_0 + (1 - ᾱ) m. clean: states, or shares of state 1; share: m; kept: ᾱ(t)."""
     return kept * clean + (1 - kept) * share

@@ -105,6 +105,12 @@ def read_described(path: Path, name: str, version: int) -> tuple[dict[str, Any],
     description = read_header(path, name, version).description
     try:
         with safe_open(path, framework="pt") as file:
-            return description, {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118 - not a mapping
+            tensors = {_renamed(key): file.get_tensor(key) for key in file.keys()}  # noqa: SIM118 - not a mapping
     except (SafetensorError, OSError) as error:
         raise CheckpointError(f"{path}: torn, or not a safetensors file: {error}") from None
+    return description, tensors
+
+
+def _renamed(name: str) -> str:
+    """A tensor's name; earlier files call the feed-forward parts think_nodes and think_edges."""
+    return name.replace(".think_", ".feed_forward_")

@@ -13,7 +13,7 @@ import torch
 from manetdiff.data import SolvedLayout, load_benchmark
 from manetdiff.features import layout_features, pad
 from manetdiff.gpu import BatchModel, load
-from manetdiff.model.graphs import Layouts
+from manetdiff.model.tensors import Layouts
 from manetdiff.radio import Radio
 from manetdiff.topology import metrics
 

@@ -14,7 +14,7 @@ from manetdiff.diffusion.weights import find_weights
 from manetdiff.features import layout_features, pad
 from manetdiff.layout import Layout
 from manetdiff.model.config import ModelConfig
-from manetdiff.model.graphs import Layouts
+from manetdiff.model.tensors import Layouts
 from manetdiff.runtime.bundle import find_bundle
 from manetdiff.runtime.model import Model
 

@@ -13,14 +13,20 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from manetdiff.errors import ModelError
 from manetdiff.model.acam import TokenModulation
+from manetdiff.model.config import ModelConfig
 from manetdiff.model.denoiser import Denoiser
-from manetdiff.model.graphs import Prediction
+from manetdiff.model.tensors import Prediction
 from manetdiff.model.transformer import GraphTransformerBlock
 
 # Scores beyond this count as this: far beyond what a trained network gives, and its exponential is finite.
 STEEPEST = 60.0
+
+
+def has_dense_form(config: ModelConfig) -> bool:
+    """Whether a denoiser can be arranged like this."""
+    tokens = config.modulation == "acam" and config.similarity == "cosine" and config.reads == "nodes"
+    return tokens and config.domain_features and not config.components
 
 
 class Affine(nn.Module):
@@ -40,8 +46,6 @@ class DenseBlock(nn.Module):
 
     def __init__(self, block: GraphTransformerBlock, modulation: TokenModulation) -> None:
         super().__init__()
-        if modulation.softmax or not modulation.cosine or modulation.read_edges is not None:
-            raise ModelError("only ACAM tokens with cosine similarity that read nodes can be exported")
         self.block = block
         self.tokens = modulation
         self.query, self.key, self.value = (Affine(block.from_nodes, part, 3) for part in range(3))
@@ -50,8 +54,8 @@ class DenseBlock(nn.Module):
         self.shift, self.carried = (Affine(block.from_edges, part, 3) for part in (1, 2))
         self.along, self.against = (Affine(block.to_edges, part, 2) for part in range(2))
         self.against.bias.data += self.along.bias.data
-        norm, widen, activate, narrow = block.think_edges
-        self.think_edges = nn.Sequential(norm, widen, activate)
+        norm, widen, activate, narrow = block.feed_forward_edges
+        self.feed_forward_edges = nn.Sequential(norm, widen, activate)
         assert isinstance(narrow, nn.Linear)
         self.narrow = narrow
 
@@ -69,10 +73,10 @@ class DenseBlock(nn.Module):
         carried = self.value(seen).reshape(b, 1, n, d) + self.carried(normed).reshape(b, n, n, d)
         message = (weight * carried).sum(2) / weight.sum(2)
         node_rows = node_rows + self.block.to_nodes(message.reshape(b * n, d))
-        node_rows = node_rows + self.block.think_nodes(node_rows)
+        node_rows = node_rows + self.block.feed_forward_nodes(node_rows)
         turned = self.against(score).reshape(b, n, n, d).transpose(1, 2).reshape(b * n * n, d)
         edge_rows = torch.addmm(edge_rows, score, self.along.weight.t()) + turned
-        return node_rows, torch.addmm(edge_rows, self.think_edges(edge_rows), self.narrow.weight.t())
+        return node_rows, torch.addmm(edge_rows, self.feed_forward_edges(edge_rows), self.narrow.weight.t())
 
     def modulate(self, tokens: Tensor, node_rows: Tensor) -> tuple[Tensor, Tensor]:
         """The tokens after they have read the nodes, and the FiLM that they ask for: (b, 4 d), as Film has it."""
@@ -91,28 +95,39 @@ class DenseDenoiser(nn.Module):
 
     def __init__(self, denoiser: Denoiser) -> None:
         super().__init__()
-        config = denoiser.config
-        if config.modulation != "acam" or not config.domain_features or config.components:
-            raise ModelError("only NetDiff with ACAM tokens and domain features can be exported")
+        assert has_dense_form(denoiser.config)
+        self.embed_time, self.time_films = denoiser.embed_time, denoiser.time_films
         self.embed_graph = denoiser.embed_graph
         self.first_tokens = denoiser.tokens
         self.readout = denoiser.readout
         pairs = zip(denoiser.blocks, denoiser.modulations, strict=True)
         self.blocks = nn.ModuleList(DenseBlock(block, modulation) for block, modulation in pairs)  # type: ignore[arg-type]
 
-    def forward(
-        self, of_nodes: Tensor, of_edges: Tensor, looks: Tensor, edges: Tensor, parity: Tensor, films: Tensor
-    ) -> Prediction:
-        """of_nodes (1, n, d), of_edges (1, n, n, d), looks (1, n, n, Q): the embedded layout.
+    def time_condition(self, time: Tensor) -> Tensor:
+        """(k, blocks, 4 d): 1 + scale and shift of nodes, 1 + scale and shift of edges, for each time and block."""
+        embedded = self.embed_time(time)
+        asked = torch.stack([film.affine(embedded) for film in self.time_films], dim=1)  # type: ignore[operator]
+        return torch.cat(_opened(asked), dim=-1)
 
-        edges (b, n, n), parity (b, n): the noisy graphs. films: (blocks, 4 d), the time's, as :func:`time_films` gives.
+    def forward(
+        self,
+        node_embedding: Tensor,
+        edge_embedding: Tensor,
+        antenna_onehot: Tensor,
+        edges: Tensor,
+        parity: Tensor,
+        films: Tensor,
+    ) -> Prediction:
+        """node_embedding (1, n, d), edge_embedding (1, n, n, d), antenna_onehot (1, n, n, Q): the embedded layout.
+
+        edges (b, n, n), parity (b, n): the noisy graphs. films: (blocks, 4 d), of the time, see time_condition.
         """
         b, n = parity.shape
-        d = of_nodes.shape[-1]
+        d = node_embedding.shape[-1]
         apart = 1 - torch.eye(n, dtype=edges.dtype, device=edges.device)
         most = (STEEPEST * (2 * apart - 1))[..., None]
         spin = 2 * parity - 1
-        node_rows, edge_rows = self._embed(of_nodes, of_edges, looks, edges, spin, apart)
+        node_rows, edge_rows = self._embed(node_embedding, edge_embedding, antenna_onehot, edges, spin, apart)
         tokens = self.first_tokens.expand(b, -1, -1)
         film = films[0][None, None].chunk(4, dim=-1)
         for layer, block in enumerate(self.blocks):
@@ -126,18 +141,24 @@ class DenseDenoiser(nn.Module):
         return self._read_out(nodes, edge_rows.reshape(b, n * n, d) * film[2] + film[3], spin, apart)
 
     def _embed(
-        self, of_nodes: Tensor, of_edges: Tensor, looks: Tensor, edges: Tensor, spin: Tensor, apart: Tensor
+        self,
+        node_embedding: Tensor,
+        edge_embedding: Tensor,
+        antenna_onehot: Tensor,
+        edges: Tensor,
+        spin: Tensor,
+        apart: Tensor,
     ) -> tuple[Tensor, Tensor]:
         b, n = spin.shape
         embed = self.embed_graph
         opposite = 0.5 * (1 - spin[:, :, None] * spin[:, None, :]) * apart
-        occupation = (edges[..., None] * looks).sum(2)
-        others = (occupation[:, :, None] * looks).sum(-1) - edges
+        occupation = (edges[..., None] * antenna_onehot).sum(2)
+        others = (occupation[:, :, None] * antenna_onehot).sum(-1) - edges
         parts = torch.stack([edges, opposite, edges * opposite, others, others.transpose(1, 2)], dim=-1)
         of_graph = embed.edges(parts.reshape(b * n * n, -1)).reshape(b, n, n, -1)
-        edge_rows = embed.mix_edges((of_graph + of_edges).reshape(b * n * n, -1))
+        edge_rows = embed.mix_edges((of_graph + edge_embedding).reshape(b * n * n, -1))
         of_graph = embed.nodes(occupation.reshape(b * n, -1)).reshape(b, n, -1)
-        return embed.mix_nodes((of_graph + of_nodes).reshape(b * n, -1)), edge_rows
+        return embed.mix_nodes((of_graph + node_embedding).reshape(b * n, -1)), edge_rows
 
     def _read_out(self, nodes: Tensor, edges: Tensor, spin: Tensor, apart: Tensor) -> Prediction:
         b, n, d = nodes.shape
@@ -149,13 +170,6 @@ class DenseDenoiser(nn.Module):
         votes = readout.votes(rows).reshape(b, n, n) * apart
         own = readout.own_vote(readout.norm_nodes(nodes.reshape(b * n, d))).reshape(b, n)
         return Prediction(logits, own * spin + (votes * spin[:, None, :]).sum(2))
-
-
-def time_films(denoiser: Denoiser, time: Tensor) -> Tensor:
-    """(k, blocks, 4 d): 1 + scale and shift of nodes, 1 + scale and shift of edges, for each time and block."""
-    moment = denoiser.embed_time(time)
-    asked = torch.stack([film.affine(moment) for film in denoiser.time_films], dim=1)  # type: ignore[operator]
-    return torch.cat(_opened(asked), dim=-1)
 
 
 def _opened(asked: Tensor) -> tuple[Tensor, ...]:

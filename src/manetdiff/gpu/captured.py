@@ -9,37 +9,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from manetdiff.diffusion.generator import DiffusionGenerator
-from manetdiff.diffusion.process import settled
-from manetdiff.diffusion.sampler import predicted_shares
+from manetdiff.diffusion.step import denoising_step
 from manetdiff.gpu.uniform import uniform_round
 from manetdiff.model.embedding import EmbeddedLayouts
-from manetdiff.model.graphs import Graphs, Layouts
-from manetdiff.sampling import SamplerConfig, time_pairs
+from manetdiff.model.tensors import Graphs, Layouts
+from manetdiff.sampling import SamplerConfig, StepSettings, time_pairs
 
 # Chains that are run kernel by kernel before one is captured: they compile it and settle the memory.
 BEFORE_CAPTURE = 3
 HALF = 0.5
-
-
-class Moment(NamedTuple):
-    """What tells one step from another, as numbers on the device, so that one compiled step serves for all.
-
-    time, earlier: (b,). round: of the random numbers. heat, favour: see predicted_shares. decide: whether the likelier
-    state is taken instead of a drawn one.
-    """
-
-    time: Tensor
-    earlier: Tensor
-    round: Tensor
-    heat: Tensor
-    favour: Tensor
-    decide: Tensor
 
 
 @dataclass
@@ -48,6 +31,7 @@ class _Recording:
 
     layouts: Layouts
     seeds: Tensor
+    settings: StepSettings[Tensor]
     made: Graphs
     graph: torch.cuda.CUDAGraph
 
@@ -66,75 +50,102 @@ class BatchChain:
         self.on_gpu = device.type == "cuda"
         self.half = self.on_gpu if half is None else half
         self._step: Callable[..., Graphs] = torch.compile(self._one_step) if self.on_gpu else self._one_step
-        self._recordings: dict[tuple[torch.Size, SamplerConfig], _Recording] = {}
+        self._recordings: dict[tuple[SamplerConfig, tuple[torch.Size | None, ...]], _Recording] = {}
 
     @torch.no_grad()
-    def sample(self, layouts: Layouts, seeds: Tensor, sampling: SamplerConfig) -> Graphs:
-        """A graph for each layout; what comes back is overwritten by the next call like this one."""
+    def sample(
+        self, layouts: Layouts, seeds: Tensor, sampling: SamplerConfig, settings: StepSettings[Tensor] | None = None
+    ) -> Graphs:
+        """A graph for each layout; what comes back is overwritten by the next call like this one.
+
+        settings: of every step, on the device; by default those of the sampling.
+        """
+        settings = settings or self.settings_for(sampling)
         if not self.on_gpu:
-            return self._chain(layouts, seeds, sampling)
-        key = layouts.mask.shape, sampling
+            return self._chain(layouts, seeds, sampling, settings)
+        given = (*layouts, seeds, *settings)
+        key = sampling, tuple(None if part is None else part.shape for part in given)
         if key not in self._recordings:
-            self._recordings[key] = self._record(layouts, seeds, sampling)
+            self._recordings[key] = self._record(layouts, seeds, sampling, settings)
         held = self._recordings[key]
-        for mine, new in zip((*held.layouts, held.seeds), (*layouts, seeds), strict=True):
-            mine.copy_(new)
+        for mine, new in zip((*held.layouts, held.seeds, *held.settings), given, strict=True):
+            if mine is not None and new is not None:
+                mine.copy_(new)
         held.graph.replay()
         return held.made
 
-    def _chain(self, layouts: Layouts, seeds: Tensor, sampling: SamplerConfig) -> Graphs:
+    def settings_for(self, sampling: SamplerConfig) -> StepSettings[Tensor]:
+        """No guide, and the odds of every link raised by the same factor."""
+        numbers = sampling.temperature, math.log(sampling.redundancy)
+        return StepSettings(*(torch.full((), number, device=self.device) for number in numbers))
+
+    def _chain(
+        self, layouts: Layouts, seeds: Tensor, sampling: SamplerConfig, settings: StepSettings[Tensor]
+    ) -> Graphs:
         b, n = layouts.mask.shape
         embedded = self.generator.denoiser.embed_layouts(layouts)
         pace = self.generator.process.pace(layouts, self.generator.config.sectors)
         first = torch.zeros((), dtype=torch.int64, device=self.device)
         state = self.generator.process.pure_noise(uniform_round(seeds, first, n), layouts.mask)
         pairs = time_pairs(sampling.steps, sampling.grid)
-        for k, (time, earlier) in enumerate(pairs):
-            # Made on the device: nothing may be copied to it while a chain is captured.
-            moment = Moment(
-                torch.full((b,), time, device=self.device),
-                torch.full((b,), earlier, device=self.device),
-                torch.full((), k + 1, dtype=torch.int64, device=self.device),
-                torch.full((), sampling.temperature, device=self.device),
-                torch.full((), math.log(sampling.redundancy), device=self.device),
-                torch.full((), sampling.decide and k + 1 == len(pairs), dtype=torch.bool, device=self.device),
-            )
+        for k, (t, s) in enumerate(pairs, start=1):
+            # What tells one step from another is made on the device, so that one compiled step serves for all, and
+            # because nothing may be copied to it while a chain is captured.
+            time, earlier = (torch.full((b,), moment, device=self.device) for moment in (t, s))
+            round_ = torch.full((), k, dtype=torch.int64, device=self.device)
+            decide = torch.full((), sampling.decide and k == len(pairs), dtype=torch.bool, device=self.device)
             if self.on_gpu:
-                _free_batch(b, (*embedded, *state, moment.time, moment.earlier, seeds, pace))
-            state = self._step(embedded, state, moment, seeds, pace)
+                _free_batch(b, (*embedded, *state, time, earlier, seeds, pace, *settings))
+            state = self._step(embedded, state, time, earlier, round_, decide, seeds, pace, settings)
         return state
 
     def _one_step(
-        self, embedded: EmbeddedLayouts, state: Graphs, moment: Moment, seeds: Tensor, pace: Tensor | None
+        self,
+        embedded: EmbeddedLayouts,
+        state: Graphs,
+        time: Tensor,
+        earlier: Tensor,
+        round_: Tensor,
+        decide: Tensor,
+        seeds: Tensor,
+        pace: Tensor | None,
+        settings: StepSettings[Tensor],
     ) -> Graphs:
+        """time, earlier: (b,). round_: of the random numbers. decide: whether the likelier state is taken instead of a
+        drawn one."""
+        mask, process = embedded.mask, self.generator.process
         with torch.autocast(self.device.type, dtype=torch.bfloat16, enabled=self.half):
-            prediction = self.generator.denoiser.predict(embedded, state, moment.time)
-        shares = predicted_shares(prediction, moment.heat, moment.favour)
-        stepped = self.generator.process.stepped(state, shares, moment.time, moment.earlier, embedded.mask, pace)
-        draws = uniform_round(seeds, moment.round, embedded.mask.shape[1])
-        draws = Graphs(*(torch.where(moment.decide, HALF, part) for part in draws))
-        return settled(stepped.edges, stepped.parity, draws, embedded.mask)
+            prediction = self.generator.denoiser.predict(embedded, state, time)
+        draws = uniform_round(seeds, round_, mask.shape[1])
+        draws = Graphs(*(torch.where(decide, HALF, part) for part in draws))
+        noise, strides = process.noise_shares(mask), process.strides(time, earlier)
+        return denoising_step(prediction, state, noise, strides, draws, mask, settings, pace).state
 
-    def _record(self, layouts: Layouts, seeds: Tensor, sampling: SamplerConfig) -> _Recording:
+    def _record(
+        self, layouts: Layouts, seeds: Tensor, sampling: SamplerConfig, settings: StepSettings[Tensor]
+    ) -> _Recording:
         held = Layouts(*(part.clone() for part in layouts))
         held_seeds = seeds.clone()
+        held_settings = settings._replace(
+            **{name: part.clone() for name, part in settings._asdict().items() if part is not None}
+        )
         stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
         stream.wait_stream(torch.cuda.current_stream())
         # Compiled anew for each fleet size, whose kernels are faster for knowing it.
         with torch.cuda.stream(stream), torch._dynamo.config.patch(automatic_dynamic_shapes=False):
             for _ in range(BEFORE_CAPTURE):
-                self._chain(held, held_seeds, sampling)
+                self._chain(held, held_seeds, sampling, held_settings)
         torch.cuda.current_stream().wait_stream(stream)
         torch.cuda.synchronize()
         graph = torch.cuda.CUDAGraph()
         with torch._dynamo.config.patch(automatic_dynamic_shapes=False), torch.cuda.graph(graph):
-            made = self._chain(held, held_seeds, sampling)
-        return _Recording(held, held_seeds, made, graph)
+            made = self._chain(held, held_seeds, sampling, held_settings)
+        return _Recording(held, held_seeds, held_settings, made, graph)
 
 
 def _free_batch(b: int, tensors: tuple[Tensor | None, ...]) -> None:
     """Compile one step for all batches; a batch of one is a case of its own."""
     if b > 1:
         for tensor in tensors:
-            if tensor is not None:
+            if tensor is not None and tensor.ndim and len(tensor) == b:
                 torch._dynamo.maybe_mark_dynamic(tensor, 0)

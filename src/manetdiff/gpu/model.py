@@ -18,7 +18,7 @@ from manetdiff.features import LayoutFeatures, layout_features, pad
 from manetdiff.fleet import Fleet
 from manetdiff.gpu.captured import BatchChain
 from manetdiff.layout import Layout
-from manetdiff.model.graphs import Layouts
+from manetdiff.model.tensors import Layouts
 from manetdiff.radio import Radio
 from manetdiff.runtime.chain import States
 from manetdiff.runtime.effort import Effort

@@ -9,7 +9,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from manetdiff.model.graphs import Graphs
+from manetdiff.model.tensors import Graphs
 
 # The finaliser of SplitMix64 (Steele, Lea and Flood, 2014); 64-bit arithmetic that wraps around.
 GOLDEN = 0x9E3779B97F4A7C15 - 2**64

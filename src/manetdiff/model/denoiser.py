@@ -15,8 +15,8 @@ from manetdiff.model.acam import TokenModulation
 from manetdiff.model.config import ModelConfig
 from manetdiff.model.embedding import EmbeddedLayouts, GraphEmbedding, LayoutEmbedding, read_noisy, spins
 from manetdiff.model.film import Film
-from manetdiff.model.graphs import Graphs, Layouts, Prediction
 from manetdiff.model.statistics import STATISTICS, StatisticsModulation, graph_statistics
+from manetdiff.model.tensors import Graphs, Layouts, Prediction
 from manetdiff.model.transformer import GraphTransformerBlock
 
 FREQUENCIES = 16
@@ -53,7 +53,7 @@ class Denoiser(nn.Module):
         nodes, edges = self.embed_graph(embedded, noisy)
         context = None
         if self.config.modulation in ("acam", "cam"):
-            context = self.tokens.expand(len(nodes), -1, -1)
+            context = self.tokens.expand(nodes.shape[0], -1, -1)
         elif self.config.modulation == "statistics":
             occupation = noisy.occupation if self.config.domain_features else torch.zeros_like(noisy.occupation)
             described = graph_statistics(noisy.edges, noisy.opposite, occupation, embedded.mask)

@@ -5,7 +5,6 @@ What the layout says is embedded once; what the noisy graph says is added in eve
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import torch
@@ -13,18 +12,22 @@ from torch import Tensor, nn
 
 from manetdiff.features import NODE_FEATURES, PAIR_FEATURES
 from manetdiff.model.config import ModelConfig
-from manetdiff.model.graphs import Graphs, Layouts, antennas
+from manetdiff.model.tensors import Graphs, Layouts, antennas
+
+# Paths double in length so many times: to 256 links, as many as the largest fleet has nodes.
+DOUBLINGS = 8
 
 
 class EmbeddedLayouts(NamedTuple):
     """What does not change over the steps.
 
-    nodes: (b, n, d); edges: (b, n, n, d); looks: (b, n, n, Q) which antenna of the first node looks at the second.
+    nodes: (b, n, d); edges: (b, n, n, d); antenna_onehot: (b, n, n, Q), 1 for the antenna of the first node that faces
+    the second.
     """
 
     nodes: Tensor
     edges: Tensor
-    looks: Tensor
+    antenna_onehot: Tensor
     mask: Tensor
     pair_mask: Tensor
 
@@ -54,14 +57,14 @@ class LayoutEmbedding(nn.Module):
 
     def forward(self, layouts: Layouts) -> EmbeddedLayouts:
         pair_mask = layouts.pair_mask
-        looks = antennas(layouts.sector, self.sectors).to(layouts.node.dtype) * pair_mask[..., None]
+        antenna_onehot = antennas(layouts.sector, self.sectors).to(layouts.node.dtype) * pair_mask[..., None]
         nodes = self.nodes(layouts.node)
         if self.domain_features:
             pair = layouts.pair.to(layouts.node.dtype)
-            edges = self.edges(torch.cat([pair, looks, looks.transpose(1, 2)], dim=-1))
+            edges = self.edges(torch.cat([pair, antenna_onehot, antenna_onehot.transpose(1, 2)], dim=-1))
         else:
             edges = nodes.new_zeros(*layouts.sector.shape, nodes.shape[-1])
-        return EmbeddedLayouts(nodes, edges, looks, layouts.mask, pair_mask)
+        return EmbeddedLayouts(nodes, edges, antenna_onehot, layouts.mask, pair_mask)
 
 
 class GraphEmbedding(nn.Module):
@@ -83,7 +86,7 @@ class GraphEmbedding(nn.Module):
         """Nodes (b, n, d) and edges (b, n, n, d)."""
         parts = [noisy.edges, noisy.opposite, noisy.edges * noisy.opposite]
         if self.domain_features:
-            others = torch.einsum("biq,bijq->bij", noisy.occupation, embedded.looks) - noisy.edges
+            others = torch.einsum("biq,bijq->bij", noisy.occupation, embedded.antenna_onehot) - noisy.edges
             parts += [others, others.transpose(1, 2)]
             of_nodes = noisy.occupation
         else:
@@ -99,18 +102,17 @@ def read_noisy(embedded: EmbeddedLayouts, graphs: Graphs) -> NoisyGraph:
     """Antenna occupation n_i^a = Σ_j e_ij δ(a(i,j) = a), and where parities differ."""
     spin = spins(graphs.parity) * embedded.mask
     opposite = 0.5 * (1 - spin[:, :, None] * spin[:, None, :]) * embedded.pair_mask
-    occupation = torch.einsum("bij,bijq->biq", graphs.edges, embedded.looks)
+    occupation = torch.einsum("bij,bijq->biq", graphs.edges, embedded.antenna_onehot)
     return NoisyGraph(graphs.edges, opposite, occupation)
 
 
 def joined(links: Tensor) -> Tensor:
     """(b, n, n), 1 where two nodes are in one component of the links, symmetric and of 0 and 1.
 
-    Paths of up to 1, 2, 4, … links, until none can be longer.
+    Paths of up to 1, 2, 4, … 256 links, whatever the nodes: an exported network does not know how many there will be.
     """
-    n = links.shape[-1]
-    reached = links + torch.eye(n, dtype=links.dtype, device=links.device)
-    for _ in range(max(1, math.ceil(math.log2(max(2, n - 1))))):
+    reached = links + torch.eye(links.shape[-1], dtype=links.dtype, device=links.device)
+    for _ in range(DOUBLINGS):
         reached = (reached @ reached).clamp(max=1).to(links.dtype)
     return reached
 

@@ -17,7 +17,7 @@ from torch.nn import functional
 
 from manetdiff.errors import ModelError
 from manetdiff.features.layout import COS_ANGLE, SIN_ANGLE
-from manetdiff.model.graphs import Graphs, Layouts, Prediction, antennas
+from manetdiff.model.tensors import Graphs, Layouts, Prediction, antennas
 
 
 @dataclass(frozen=True)
@@ -90,8 +90,8 @@ def parity_cross_entropy(logits: Tensor, clean: Tensor, mask: Tensor, n: Tensor)
 
 def sector_loss(shares: Tensor, sector: Tensor, sectors: int, n: Tensor) -> Tensor:
     """Σ_a ReLU(n_i^a - 1) per node: more than one link on an antenna. shares: (b, n, n) predicted edges."""
-    looks = antennas(sector, sectors).to(shares.dtype)
-    occupation = torch.einsum("bij,bijq->biq", shares, looks)
+    antenna_onehot = antennas(sector, sectors).to(shares.dtype)
+    occupation = torch.einsum("bij,bijq->biq", shares, antenna_onehot)
     return (functional.relu(occupation - 1).sum((1, 2)) / n).mean()
 
 

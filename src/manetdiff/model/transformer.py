@@ -26,8 +26,8 @@ class GraphTransformerBlock(nn.Module):
         self.from_edges = nn.Linear(width, 3 * width)
         self.to_nodes = nn.Linear(width, width)
         self.to_edges = nn.Linear(width, 2 * width)
-        self.think_nodes = _feed_forward(width, 4, activation)
-        self.think_edges = _feed_forward(width, 2, activation)
+        self.feed_forward_nodes = _feed_forward(width, 4, activation)
+        self.feed_forward_edges = _feed_forward(width, 2, activation)
 
     def forward(self, nodes: Tensor, edges: Tensor, pair_mask: Tensor) -> tuple[Tensor, Tensor]:
         """nodes: (b, n, d); edges: (b, n, n, d); pair_mask: (b, n, n)."""
@@ -37,10 +37,10 @@ class GraphTransformerBlock(nn.Module):
         weight = score.masked_fill(~pair_mask[..., None], HIDDEN).softmax(dim=2).to(value.dtype)
         message = (weight * (value[:, None] + carried)).sum(2)
         nodes = nodes + self.to_nodes(message)
-        nodes = nodes + self.think_nodes(nodes)
+        nodes = nodes + self.feed_forward_nodes(nodes)
         along, against = self.to_edges(score).chunk(2, dim=-1)
         edges = edges + along + against.transpose(1, 2)
-        edges = edges + self.think_edges(edges)
+        edges = edges + self.feed_forward_edges(edges)
         return nodes, edges
 
 

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from manetdiff.model.config import ModelConfig
 from manetdiff.model.embedding import EmbeddedLayouts, GraphEmbedding, LayoutEmbedding, read_noisy, spins
-from manetdiff.model.graphs import Graphs, Layouts, Prediction
+from manetdiff.model.tensors import Graphs, Layouts, Prediction
 from manetdiff.model.transformer import GraphTransformerBlock
 
 ENCODER_LAYERS = 3

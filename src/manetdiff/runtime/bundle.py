@@ -19,22 +19,23 @@ from manetdiff.errors import CheckpointError, ManetDiffError
 from manetdiff.features import FEATURES_VERSION
 from manetdiff.radio import Radio
 from manetdiff.sampling import SamplerConfig
+from manetdiff.sampling.contract import FUNCTIONS
 from manetdiff.weights import DEFAULT, RUNTIME_FILE, find
 
 FORMAT_NAME = "manetdiff-runtime"
-FORMAT = 1
+FORMAT = 2
 DESCRIPTION = "description.json"
-SHARES, DRAWN, NOISY = ("noise_edges", "noise_parity"), ("drawn_edges", "drawn_parity"), ("edges", "parity")
-EMBEDDED, MOMENT = ("of_nodes", "of_edges", "looks"), ("films", "strides")
-# The exported functions, and what each takes.
-GRAPHS = {
-    "layout": ("node", "pair", "sector"),
-    "times": ("time", "earlier"),
-    "noise": (*NOISY, *SHARES, "time", *DRAWN),
-    "step": (*EMBEDDED, *SHARES, *MOMENT, *NOISY, *DRAWN, "heat", "favour", "guide", "guide_weight"),
+# What inputs and outputs are called in files of earlier versions, where that is not their name in the contract.
+EARLIER_NAMES = {
+    1: {
+        "node_embedding": "of_nodes",
+        "edge_embedding": "of_edges",
+        "antenna_onehot": "looks",
+        "time_condition": "films",
+        "temperature": "heat",
+        "edge_bias": "favour",
+    }
 }
-# Of the noise on each pair: a layout's, taken by these functions where it is not the same for all pairs.
-PACE, PACED = "pace", ("noise", "step")
 # No file of ours comes near; a forged one must not fill the memory.
 MOST_BYTES = 256 * 2**20
 # All entries carry this time, so that the same content is the same bytes.
@@ -46,7 +47,7 @@ class Bundle:
     """A model ready to run.
 
     name: what to call it. radio: that it was trained for. sampling: how to sample from it, unless asked otherwise.
-    card: how it was made. graphs: the exported functions by the names in GRAPHS.
+    card: how it was made. graphs: the exported functions of the contract, by name. version: of the file's format.
     """
 
     name: str
@@ -54,12 +55,17 @@ class Bundle:
     sampling: SamplerConfig
     card: Mapping[str, Any] = field(repr=False)
     graphs: Mapping[str, bytes] = field(repr=False)
+    version: int = FORMAT
+
+    def name_in_file(self, name: str) -> str:
+        """What an input or output of the contract is called in the graphs."""
+        return EARLIER_NAMES.get(self.version, {}).get(name, name)
 
     def to_bytes(self) -> bytes:
         """The file's content."""
         description = {
             "format": FORMAT_NAME,
-            "version": FORMAT,
+            "version": self.version,
             "features": FEATURES_VERSION,
             "name": self.name,
             "radio": self.radio.to_dict(),
@@ -69,7 +75,7 @@ class Bundle:
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as file:
             _put(file, DESCRIPTION, json.dumps(description, indent=1).encode())
-            for name in GRAPHS:
+            for name in FUNCTIONS:
                 _put(file, f"{name}.onnx", self.graphs[name])
         return buffer.getvalue()
 
@@ -85,7 +91,7 @@ def read_bundle(path: Path) -> Bundle:
         with zipfile.ZipFile(path) as file:
             if sum(entry.file_size for entry in file.infolist()) > MOST_BYTES:
                 raise CheckpointError(f"{path}: too large for a runtime file")
-            contents = {name: file.read(name) for name in (DESCRIPTION, *(f"{graph}.onnx" for graph in GRAPHS))}
+            contents = {name: file.read(name) for name in (DESCRIPTION, *(f"{graph}.onnx" for graph in FUNCTIONS))}
     except KeyError as error:
         raise CheckpointError(f"{path}: not a runtime file of this program: {error.args[0]}") from None
     except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError, RuntimeError) as error:
@@ -100,6 +106,7 @@ def read_bundle(path: Path) -> Bundle:
             SamplerConfig.from_dict(description["sampling"]),
             dict(description["card"]),
             {name.removesuffix(".onnx"): content for name, content in contents.items()},
+            description["version"],
         )
     except KeyError as error:
         raise CheckpointError(f"{path}: its description has no {error.args[0]!r}") from None
@@ -114,8 +121,8 @@ def _description(content: bytes, path: Path) -> dict[str, Any]:
         raise CheckpointError(f"{path}: its description cannot be read") from None
     if not isinstance(description, dict) or description.get("format") != FORMAT_NAME:
         raise CheckpointError(f"{path}: not a runtime file of this program")
-    if description.get("version") != FORMAT:
-        found = description.get("version")
+    found = description.get("version")
+    if found not in (FORMAT, *EARLIER_NAMES):
         raise CheckpointError(f"{path}: version {found!r}; this program reads version {FORMAT}: export it again")
     if description.get("features") != FEATURES_VERSION:
         found = description.get("features")

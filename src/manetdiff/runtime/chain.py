@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from manetdiff.errors import CheckpointError
 from manetdiff.features import LayoutFeatures
-from manetdiff.runtime.bundle import EMBEDDED, GRAPHS, PACE, PACED, SHARES, Bundle
-from manetdiff.sampling import Draws
+from manetdiff.runtime.bundle import Bundle
+from manetdiff.sampling import Draws, StepSettings, chain_draws, latent_draws
+from manetdiff.sampling.contract import FUNCTIONS, default_inputs
 
 Array = npt.NDArray[np.float32]
 TimePairs = tuple[tuple[float, float], ...]
@@ -25,25 +26,6 @@ TimePairs = tuple[tuple[float, float], ...]
 TOGETHER = 8
 # Grids of times that are remembered.
 REMEMBERED = 64
-
-
-class Controls(NamedTuple):
-    """What the predictions of a chain are subject to.
-
-    heat: the temperature. favour: (1, n, n), added to the log-odds of edges. guide, guide_weight: (1, n, n), edges to
-    be guided to, and how strongly.
-    """
-
-    heat: float
-    favour: Array
-    guide: Array
-    guide_weight: Array
-
-    @classmethod
-    def plain(cls, n: int, temperature: float, redundancy: float) -> Controls:
-        """No guide, and no pair favoured over another."""
-        nothing = np.zeros((1, n, n), dtype=np.float32)
-        return cls(temperature, nothing + np.float32(np.log(redundancy)), nothing, nothing)
 
 
 class Noise(NamedTuple):
@@ -69,69 +51,50 @@ class Outcome(NamedTuple):
 
 
 class EmbeddedLayout(NamedTuple):
-    """What does not change over the steps; noise: that of the model's own process; pace: of it on each pair, where that
-    is not the same for all."""
+    """What does not change over the steps. arrays: what the function `layout` gives, by name; noise: that of the
+    model's own process."""
 
-    inputs: Mapping[str, Array]
+    arrays: Mapping[str, Array]
     noise: Noise
-    pace: Mapping[str, Array]
 
 
 class Chain:
-    """The exported functions of a model, loaded."""
+    """The exported functions of a model."""
 
     def __init__(self, bundle: Bundle) -> None:
-        import onnxruntime as ort  # here, so that commands which run no network do not wait for it
-
         self.name, self.sampling = bundle.name, bundle.sampling
-        options = ort.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = 3
-        try:
-            self._sessions = {
-                name: ort.InferenceSession(bundle.graphs[name], options, providers=["CPUExecutionProvider"])
-                for name in GRAPHS
-            }
-        except Exception as error:  # ONNX Runtime's errors have no common base of their own
-            raise CheckpointError(f"{bundle.name}: its graphs cannot be loaded: {error}") from None
-        paced = {PACE} if PACE in {made.name for made in self._sessions["layout"].get_outputs()} else set()
-        for name, session in self._sessions.items():
-            wanted = set(GRAPHS[name]) | (paced if name in PACED else set())
-            if {given.name for given in session.get_inputs()} != wanted:
-                raise CheckpointError(f"{bundle.name}: its function {name!r} does not take what it should")
-        self._moments: dict[TimePairs, tuple[Array, Array]] = {}
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
+        self._functions = {name: _ExportedFunction(bundle, name, self._lock) for name in FUNCTIONS}
+        self._grids: dict[TimePairs, Mapping[str, Array]] = {}
 
     def embed(self, features: LayoutFeatures) -> EmbeddedLayout:
         """A layout, embedded."""
-        feed = {"node": features.node[None], "pair": features.pair[None], "sector": features.sector[None]}
-        session = self._sessions["layout"]
-        made = dict(zip((entry.name for entry in session.get_outputs()), session.run(None, feed), strict=True))
-        inputs = {name: made[name] for name in EMBEDDED}
-        pace = {PACE: made[PACE]} if PACE in made else {}
-        return EmbeddedLayout(inputs, Noise(*(made[name] for name in SHARES)), pace)
+        arrays = self._functions["layout"](
+            {"node": features.node[None], "pair": features.pair[None], "sector": features.sector[None]}
+        )
+        return EmbeddedLayout(arrays, Noise(arrays["noise_edges"], arrays["noise_parity"]))
 
-    def noised(
-        self,
-        layout: EmbeddedLayout,
-        noise: Noise,
-        clean: States,
-        time: float,
-        drawn_edges: Array,
-        drawn_parity: Array,
-    ) -> States:
-        """Clean graphs at a time of the noise process; at time 1, pure noise. clean: of batch 1."""
-        feed = {
-            **layout.pace,
-            "edges": clean.edges,
-            "parity": clean.parity,
-            "noise_edges": noise.edges,
-            "noise_parity": noise.parity,
-            "time": np.array([time], dtype=np.float32),
-            "drawn_edges": drawn_edges,
-            "drawn_parity": drawn_parity,
-        }
-        return States(*self._sessions["noise"].run(None, feed))
+    def draws(self, streams: Sequence[tuple[int, ...]], n: int, rounds: int, *, decide: bool = True) -> Draws:
+        """So many rounds for each of the streams, see chain_draws, and a latent, if the model takes one."""
+        drawn, latent = chain_draws(streams, n, rounds, decide=decide), self._functions["step"].length("latent")
+        return drawn._replace(latent=latent_draws(streams, [n] * len(streams), n, latent)) if latent else drawn
+
+    def noised(self, layout: EmbeddedLayout, noise: Noise, clean: States, time: float, draws: Draws) -> States:
+        """Clean graphs at a time of the noise process, by the first round of the draws; at time 1, pure noise. clean:
+        of batch 1."""
+        made = self._functions["noise"](
+            {
+                **layout.arrays,
+                "noise_edges": noise.edges,
+                "noise_parity": noise.parity,
+                "edges": clean.edges,
+                "parity": clean.parity,
+                "time": np.array([time], dtype=np.float32),
+                "drawn_edges": draws.edges[0],
+                "drawn_parity": draws.parity[0],
+            }
+        )
+        return States(made["edges_after"], made["parity_after"])
 
     def run(
         self,
@@ -140,41 +103,94 @@ class Chain:
         start: States,
         pairs: Sequence[tuple[float, float]],
         draws: Draws,
-        controls: Controls,
+        settings: StepSettings[Array],
     ) -> Outcome:
-        """All steps of a chain; draws: a round for each of them."""
-        films, strides = self._moment(tuple(pairs))
-        feed = {
-            **layout.inputs,
-            **layout.pace,
+        """All steps of a chain; draws: a round for each of them. A model with a latent takes the last one only: it
+        decodes its latent whatever the state, and at time 0 that is what is left."""
+        known = {
+            **default_inputs("step", noise.parity.shape[1]),
+            **layout.arrays,
             "noise_edges": noise.edges,
             "noise_parity": noise.parity,
-            "heat": np.array([controls.heat], dtype=np.float32),
-            "favour": controls.favour,
-            "guide": controls.guide,
-            "guide_weight": controls.guide_weight,
+            **{name: value for name, value in settings._asdict().items() if value is not None},
         }
-        edges, parity = start
-        step = self._sessions["step"]
-        edge_shares, parity_shares = edges, parity
-        for k in range(len(pairs)):
-            feed |= {
-                "films": films[k],
-                "strides": strides[k],
-                "edges": edges,
-                "parity": parity,
-                "drawn_edges": draws.edges[k],
-                "drawn_parity": draws.parity[k],
-            }
-            edges, parity, edge_shares, parity_shares = step.run(None, feed)
-        return Outcome(States(edges, parity), edge_shares, parity_shares)
+        first = 0
+        if draws.latent is not None:
+            first, known["latent"] = len(pairs) - 1, draws.latent
+        grid, step, state = self._grid(tuple(pairs)), self._functions["step"], start
+        for k in range(first, len(pairs)):
+            known |= {name: of_times[k] for name, of_times in grid.items()}
+            known |= {"edges": state.edges, "parity": state.parity}
+            known |= {"drawn_edges": draws.edges[k], "drawn_parity": draws.parity[k]}
+            made = step(known)
+            state = States(made["edges_after"], made["parity_after"])
+        return Outcome(state, made["edge_shares"], made["parity_shares"])
 
-    def _moment(self, pairs: TimePairs) -> tuple[Array, Array]:
+    def _grid(self, pairs: TimePairs) -> Mapping[str, Array]:
+        """What the function `times` gives for a grid of times, remembered."""
         with self._lock:
-            if pairs not in self._moments:
-                if len(self._moments) >= REMEMBERED:
-                    self._moments.clear()
-                time, earlier = np.array(pairs, dtype=np.float32).T
-                feed = {"time": np.ascontiguousarray(time), "earlier": np.ascontiguousarray(earlier)}
-                self._moments[pairs] = tuple(self._sessions["times"].run(None, feed))
-            return self._moments[pairs]
+            if pairs not in self._grids:
+                if len(self._grids) >= REMEMBERED:
+                    self._grids.clear()
+                time, earlier = np.ascontiguousarray(np.array(pairs, dtype=np.float32).T)
+                self._grids[pairs] = self._functions["times"]({"time": time, "earlier": earlier})
+            return self._grids[pairs]
+
+
+class _ExportedFunction:
+    """One function of the contract; its session is opened when it is first needed."""
+
+    def __init__(self, bundle: Bundle, name: str, lock: threading.RLock) -> None:
+        self._bundle, self._name, self._lock = bundle, name, lock
+        self._opened: _Opened | None = None
+
+    def __call__(self, known: Mapping[str, npt.NDArray[Any]]) -> dict[str, Array]:
+        """Its outputs. known: its inputs, by their names in the contract; others beside them are left aside."""
+        opened = self._opened or self._open()
+        feed = {in_file: known[name] for name, in_file in opened.names.items() if name in known}
+        if feed.keys() != opened.lengths.keys():
+            raise self._refused("does not take what it should")
+        return dict(zip(opened.outputs, opened.session.run(None, feed), strict=True))
+
+    def length(self, name: str) -> int:
+        """Of the last axis of an input; 0 where the function has no such input."""
+        opened = self._opened or self._open()
+        length: int = opened.lengths.get(opened.names[name], 0)
+        return length
+
+    def _open(self) -> _Opened:
+        import onnxruntime as ort  # here, so that commands which run no network do not wait for it
+
+        with self._lock:
+            if self._opened is not None:
+                return self._opened
+            options = ort.SessionOptions()
+            options.intra_op_num_threads = options.inter_op_num_threads = 1
+            options.log_severity_level = 3
+            graph = self._bundle.graphs[self._name]
+            try:
+                session = ort.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+            except Exception as error:  # ONNX Runtime's errors have no common base of their own
+                raise CheckpointError(f"{self._bundle.name}: its graphs cannot be loaded: {error}") from None
+            contract, in_file = FUNCTIONS[self._name], self._bundle.name_in_file
+            names = {array.name: in_file(array.name) for array in contract.inputs}
+            lengths = {given.name: given.shape[-1] for given in session.get_inputs()}
+            found = {made.name for made in session.get_outputs()}
+            outputs = [array.name for array in contract.outputs if not array.optional or in_file(array.name) in found]
+            if [in_file(name) for name in outputs] != [made.name for made in session.get_outputs()]:
+                raise self._refused("does not give what it should")
+            self._opened = _Opened(session, names, lengths, outputs)
+            return self._opened
+
+    def _refused(self, why: str) -> CheckpointError:
+        return CheckpointError(f"{self._bundle.name}: its function {self._name!r} {why}")
+
+
+class _Opened(NamedTuple):
+    """session: of ONNX Runtime. names: of the contract's inputs, in the file. lengths: of the last axis of the inputs
+    that the session has, by name in the file. outputs: by their names in the contract, in the session's order."""
+
+    session: Any
+    names: Mapping[str, str]
+    lengths: Mapping[str, Any]
+    outputs: Sequence[str]

@@ -21,14 +21,14 @@ from manetdiff.layout import Layout
 from manetdiff.radio import Radio
 from manetdiff.runtime.bundle import Bundle, find_bundle
 from manetdiff.runtime.carry import Carried, carried_over
-from manetdiff.runtime.chain import TOGETHER, Chain, Controls, Noise, States
+from manetdiff.runtime.chain import TOGETHER, Chain, Noise, States
 from manetdiff.runtime.effort import UPDATE, Effort, chosen_effort
 from manetdiff.runtime.modes import Mending, Mode, chosen_mode, mending
 from manetdiff.runtime.options import Asked, Options
 from manetdiff.runtime.pins import check_pins
 from manetdiff.runtime.refine import Sample, best_of, samples_of
 from manetdiff.runtime.speed import MachineSpeed, affordable, machine_speed
-from manetdiff.sampling import Draws, chain_draws, time_pairs
+from manetdiff.sampling import plain_settings, time_pairs
 from manetdiff.topology import Report, Topology, continuity
 from manetdiff.weights import DEFAULT, SMALL
 
@@ -170,19 +170,18 @@ class Model:
         embedded = chain.embed(layout_features(layout))
         ready = time.perf_counter()
         redundancy = chain.sampling.redundancy if change is None and effort.redundant else 1.0
-        controls = Controls.plain(n, chain.sampling.temperature, redundancy)
+        settings = plain_settings(n, chain.sampling.temperature, redundancy)
         if pins is not None:
-            controls = controls._replace(favour=controls.favour + pins.favour())
+            settings = settings._replace(edge_bias=settings.edge_bias + pins.edge_bias())
         way = _way(embedded.noise, change, effort)
         if change is not None and change[1].pull:
-            controls = controls._replace(guide=change[0].states.edges, guide_weight=_weights(*change))
+            settings = settings._replace(guide=change[0].states.edges, guide_weight=_weights(*change))
         sampled: list[Sample] = []
         for start in range(0, effort.samples, TOGETHER):
             streams = [(seed, k) for k in range(start, min(start + TOGETHER, effort.samples))]
-            draws = chain_draws(streams, n, effort.steps + 1, decide=True)
-            first = chain.noised(embedded, way.noise, way.clean, way.noised_to, draws.edges[0], draws.parity[0])
-            later = Draws(draws.edges[1:], draws.parity[1:])
-            outcome = chain.run(embedded, way.noise, first, way.pairs, later, controls)
+            draws = chain.draws(streams, n, effort.steps + 1)
+            first = chain.noised(embedded, way.noise, way.clean, way.noised_to, draws)
+            outcome = chain.run(embedded, way.noise, first, way.pairs, draws.rounds(1), settings)
             sampled += samples_of(outcome.states, pins)
         done = time.perf_counter()
         judged = layout if pins is None else layout.pinned(pins.keep, pins.avoid)

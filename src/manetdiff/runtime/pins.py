@@ -55,7 +55,7 @@ class CheckedPins:
     side: IntArray
     group: IntArray
 
-    def favour(self) -> npt.NDArray[np.float32]:
+    def edge_bias(self) -> npt.NDArray[np.float32]:
         """(1, n, n) what to add to the log-odds of edges."""
         pull = np.where(self.avoid, -CERTAIN, 0.0)
         pull[self.keep[:, 0], self.keep[:, 1]] = pull[self.keep[:, 1], self.keep[:, 0]] = CERTAIN

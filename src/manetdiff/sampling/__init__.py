@@ -1,7 +1,9 @@
-"""How a chain of denoising steps is run: its settings, its times and its random numbers. Knows nothing of PyTorch."""
+"""How a chain of denoising steps is run: its settings, times and random numbers, and the contract
+of exported models. Knows nothing of PyTorch."""
 
 from manetdiff.sampling.config import STEPS, SamplerConfig
-from manetdiff.sampling.draws import Draws, chain_draws, padded_draws
+from manetdiff.sampling.contract import StepSettings, plain_settings
+from manetdiff.sampling.draws import Draws, chain_draws, latent_draws, padded_draws
 from manetdiff.sampling.grid import EVEN_FROM, Grid, grid_for, time_pairs
 
 __all__ = [
@@ -10,8 +12,11 @@ __all__ = [
     "Draws",
     "Grid",
     "SamplerConfig",
+    "StepSettings",
     "chain_draws",
     "grid_for",
+    "latent_draws",
     "padded_draws",
+    "plain_settings",
     "time_pairs",
 ]

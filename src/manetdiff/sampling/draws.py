@@ -1,4 +1,4 @@
-"""Uniform random numbers for sampling: a layout gets the same ones whatever batch it is in."""
+"""Random numbers for sampling: a layout gets the same ones whatever batch it is in."""
 
 from __future__ import annotations
 
@@ -15,10 +15,15 @@ HALF = np.float32(0.5)
 
 class Draws(NamedTuple):
     """Rounds of uniform numbers: edges (rounds, b, n, n), of which those above the diagonal count, and parity
-    (rounds, b, n)."""
+    (rounds, b, n). latent: (b, n, size) standard normal numbers, for models that take them."""
 
     edges: npt.NDArray[np.float32]
     parity: npt.NDArray[np.float32]
+    latent: npt.NDArray[np.float32] | None = None
+
+    def rounds(self, start: int, stop: int | None = None) -> Draws:
+        """Some of the rounds."""
+        return self._replace(edges=self.edges[start:stop], parity=self.parity[start:stop])
 
 
 def chain_draws(seeds: Sequence[tuple[int, ...]], n: int, rounds: int, *, decide: bool) -> Draws:
@@ -27,18 +32,12 @@ def chain_draws(seeds: Sequence[tuple[int, ...]], n: int, rounds: int, *, decide
     edges = np.ones((rounds, len(seeds), n * n), dtype=np.float32)
     parity = np.empty((rounds, len(seeds), n), dtype=np.float32)
     for row, seed in enumerate(seeds):
-        rng = np.random.Generator(np.random.Philox(np.random.SeedSequence(seed)))
-        numbers = rng.random((rounds, len(above) + n), dtype=np.float32)
+        numbers = _stream(seed).random((rounds, len(above) + n), dtype=np.float32)
         edges[:, row, above] = numbers[:, : len(above)]
         parity[:, row] = numbers[:, len(above) :]
     if decide:
         edges[-1], parity[-1] = HALF, HALF
     return Draws(edges.reshape(rounds, len(seeds), n, n), parity)
-
-
-@lru_cache(maxsize=64)
-def _above_diagonal(n: int) -> npt.NDArray[np.intp]:
-    return np.flatnonzero(np.triu(np.ones((n, n), dtype=np.bool_), 1).ravel())
 
 
 def padded_draws(seeds: Sequence[tuple[int, ...]], sizes: Sequence[int], n: int, rounds: int, *, decide: bool) -> Draws:
@@ -50,3 +49,22 @@ def padded_draws(seeds: Sequence[tuple[int, ...]], sizes: Sequence[int], n: int,
         edges[:, row, :size, :size] = own.edges[:, 0]
         parity[:, row, :size] = own.parity[:, 0]
     return Draws(edges, parity)
+
+
+def latent_draws(
+    seeds: Sequence[tuple[int, ...]], sizes: Sequence[int], n: int, latent: int
+) -> npt.NDArray[np.float32]:
+    """(b, n, latent) standard normal numbers for graphs of several sizes, 0 where they are padded."""
+    normal = np.zeros((len(sizes), n, latent), dtype=np.float32)
+    for row, (seed, size) in enumerate(zip(seeds, sizes, strict=True)):
+        normal[row, :size] = _stream(seed).standard_normal((size, latent), dtype=np.float32)
+    return normal
+
+
+def _stream(seed: tuple[int, ...]) -> np.random.Generator:
+    return np.random.Generator(np.random.Philox(np.random.SeedSequence(seed)))
+
+
+@lru_cache(maxsize=64)
+def _above_diagonal(n: int) -> npt.NDArray[np.intp]:
+    return np.flatnonzero(np.triu(np.ones((n, n), dtype=np.bool_), 1).ravel())

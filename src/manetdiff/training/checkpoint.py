@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from manetdiff.data.settings import first_difference
+from manetdiff.diffusion.process import Process
 from manetdiff.diffusion.weights import described_bytes, read_described
 from manetdiff.errors import CheckpointError
 from manetdiff.files import write_whole
@@ -57,11 +58,14 @@ def load_checkpoint(
 ) -> RunState:
     """Take a run up where the checkpoint left it."""
     description, tensors = read_described(path, FORMAT_NAME, FORMAT)
-    difference = first_difference(description.get("run"), run)
+    there = description.get("run")
+    if isinstance(there, dict) and isinstance(there.get("process"), dict):
+        there = {**there, "process": Process.from_dict(there["process"]).to_dict()}  # earlier names
+    difference = first_difference(there, run)
     if difference:
-        name, there, asked = difference
+        name, was, asked = difference
         raise CheckpointError(
-            f"{path}: of a run with {name} = {there!r}, not {asked!r}: give the same settings to continue it, or "
+            f"{path}: of a run with {name} = {was!r}, not {asked!r}: give the same settings to continue it, or "
             "another folder"
         )
     try:

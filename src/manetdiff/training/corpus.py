@@ -27,7 +27,7 @@ from manetdiff.features import FEATURES_VERSION, layout_features
 from manetdiff.files import write_whole
 from manetdiff.fleet import Fleet
 from manetdiff.layout import Layout
-from manetdiff.model.graphs import Graphs, Layouts
+from manetdiff.model.tensors import Graphs, Layouts
 from manetdiff.radio import Radio
 from manetdiff.scenarios import FAMILIES
 

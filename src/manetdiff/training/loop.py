@@ -21,8 +21,8 @@ from manetdiff.diffusion.weights import Weights
 from manetdiff.errors import TrainingError
 from manetdiff.features import FEATURES_VERSION
 from manetdiff.files import locked, made_folder, write_whole
-from manetdiff.model.graphs import Graphs, Layouts
 from manetdiff.model.losses import LossWeights
+from manetdiff.model.tensors import Graphs, Layouts
 from manetdiff.sampling import SamplerConfig
 from manetdiff.training.checkpoint import CHECKPOINT, RunState, load_checkpoint, save_checkpoint
 from manetdiff.training.corpus import Corpus

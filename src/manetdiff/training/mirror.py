@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from manetdiff.features.layout import NODE_FEATURES, PAIR_FEATURES, SIN_ANGLE, SIN_YAW, Y
-from manetdiff.model.graphs import Layouts
+from manetdiff.model.tensors import Layouts
 
 
 def mirrored(layouts: Layouts, chosen: Tensor, sectors: int) -> Layouts:

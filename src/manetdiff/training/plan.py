@@ -17,8 +17,8 @@ from torch import Tensor
 from manetdiff.diffusion.generator import TrainingDraws
 from manetdiff.errors import TrainingError
 from manetdiff.model.config import ModelConfig
-from manetdiff.model.graphs import Graphs
 from manetdiff.model.losses import LossWeights
+from manetdiff.model.tensors import Graphs
 from manetdiff.training.recipe import RECIPES, Recipe
 from manetdiff.training.variants import variant
 

@@ -15,7 +15,7 @@ from lightning.fabric.wrappers import _FabricModule, _FabricOptimizer
 from torch import Tensor
 
 from manetdiff.diffusion.generator import TrainingDraws
-from manetdiff.model.graphs import Graphs
+from manetdiff.model.tensors import Graphs
 from manetdiff.training.corpus import Bucket
 from manetdiff.training.mirror import mirrored
 from manetdiff.training.optimisation import AveragedWeights, set_rates

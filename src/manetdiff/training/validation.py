@@ -12,7 +12,7 @@ from manetdiff.data import SolvedLayout
 from manetdiff.diffusion.generator import Generator
 from manetdiff.features import LayoutFeatures, layout_features, pad
 from manetdiff.layout import Layout
-from manetdiff.model.graphs import Graphs, Layouts
+from manetdiff.model.tensors import Graphs, Layouts
 from manetdiff.radio import Radio
 from manetdiff.sampling import SamplerConfig
 from manetdiff.topology import METRICS, Topology, metrics

@@ -28,9 +28,9 @@ from manetdiff.fleet import Fleet
 from manetdiff.layout import Layout
 from manetdiff.radio import Radio
 from manetdiff.runtime.bundle import find_bundle
-from manetdiff.runtime.chain import Chain, Controls, States
+from manetdiff.runtime.chain import Chain, States
 from manetdiff.runtime.refine import samples_of
-from manetdiff.sampling import Draws, chain_draws, grid_for, time_pairs
+from manetdiff.sampling import grid_for, plain_settings, time_pairs
 from manetdiff.topology import Topology, antenna_loads, same_parity
 from manetdiff.weights import DEFAULT
 
@@ -55,14 +55,13 @@ def denoised(fleet: Fleet, steps: int, seed: int, weights: str = DEFAULT) -> lis
     chain = Chain(bundle)
     n = len(fleet)
     layout = chain.embed(layout_features(Layout(fleet, bundle.radio)))
-    controls = Controls.plain(n, bundle.sampling.temperature, bundle.sampling.redundancy)
-    draws = chain_draws([(seed, 0)], n, steps + 1, decide=True)
+    settings = plain_settings(n, bundle.sampling.temperature, bundle.sampling.redundancy)
+    draws = chain.draws([(seed, 0)], n, steps + 1)
     nothing = States(np.zeros((1, n, n), np.float32), np.zeros((1, n), np.float32))
-    state = chain.noised(layout, layout.noise, nothing, 1.0, draws.edges[0], draws.parity[0])
+    state = chain.noised(layout, layout.noise, nothing, 1.0, draws)
     states = [state]
     for k, pair in enumerate(time_pairs(steps, grid_for(steps)), start=1):
-        drawn = Draws(draws.edges[k : k + 1], draws.parity[k : k + 1])
-        state = chain.run(layout, layout.noise, state, [pair], drawn, controls).states
+        state = chain.run(layout, layout.noise, state, [pair], draws.rounds(k, k + 1), settings).states
         states.append(state)
     return [Topology(*samples_of(state, None)[0]) for state in states]
 

@@ -26,7 +26,8 @@ from manetdiff.formats import read_fleet, read_topology, read_tracks
 from manetdiff.formats.adsb import read_adsb
 from manetdiff.formats.bonnmotion import read_bonnmotion
 from manetdiff.formats.conversion import read_contents
-from manetdiff.formats.graphs import read_graphml, to_networkx
+from manetdiff.formats.graph_libraries import to_networkx
+from manetdiff.formats.graphml import read_graphml
 from manetdiff.formats.netjson import network_graph
 from manetdiff.formats.ns2 import read_ns2
 from manetdiff.formats.track_table import read_track_table

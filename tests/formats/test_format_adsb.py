@@ -17,7 +17,8 @@ from manetdiff.errors import FormatError
 from manetdiff.fleet import Tracks
 from manetdiff.formats import parquet
 from manetdiff.formats.adsb import read_adsb
-from manetdiff.formats.mobility import read_tracks
+from manetdiff.formats.conversion import read_tracks
+from manetdiff.formats.files import read_source
 
 COLUMNS = ("timestamp", "icao24", "latitude", "longitude", "altitude", "groundspeed", "track")
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
@@ -154,7 +155,7 @@ def test_timestamps_of_parquet_are_moments_whatever_their_unit_and_zone(
     noon = int(NOON.timestamp())
     stamps = pa.array([(noon + int(row[0])) * ticks + odd for row in ROWS], pa.timestamp(unit, zone))
     assert_same(from_parquet(tmp_path, {**columns_of(ROWS), "timestamp": stamps}), from_csv(tmp_path, ROWS))
-    _, rows = parquet.parquet_rows(tmp_path / "flights.parquet", ["timestamp"])
+    rows = parquet.parquet_rows(read_source(tmp_path / "flights.parquet"), ["timestamp"])
     assert rows[0] == {"timestamp": pytest.approx(noon + 1000, abs=1e-6)}
 
 

@@ -10,15 +10,15 @@ import pytest
 from manetdiff.errors import FormatError
 from manetdiff.fleet import Tracks
 from manetdiff.formats.bonnmotion import read_bonnmotion, tracks_in
-from manetdiff.formats.files import Text
-from manetdiff.formats.mobility import read_tracks
+from manetdiff.formats.conversion import read_tracks
+from manetdiff.formats.files import Source
 
 PLANE = "0.0 10.0 20.0 5.0 20.0 20.0 9.0 20.0 20.0\n1.0 -3.5 4.25 11.0 6.5 4.25\n"
 SPACE = "#3D\n0 10 20 300 5 20 20 310\n1 -3.5 4.25 200 11 6.5 4.25 200\n"
 
 
 def read(content: str) -> Tracks:
-    return tracks_in(Text("m.movements", content))
+    return tracks_in(Source("m.movements", content.encode()))
 
 
 def refusal(content: str) -> str:

@@ -16,8 +16,9 @@ import pytest
 from manetdiff import Fleet, Radio, Topology
 from manetdiff.errors import FormatError
 from manetdiff.formats import read_fleet, read_topology, read_tracks, write_fleet, write_topology
-from manetdiff.formats.conversion import READERS, WRITERS, Order, read_contents, write_contents
-from manetdiff.formats.graphs import write_graphml
+from manetdiff.formats.conversion import Order, read_contents, write_contents
+from manetdiff.formats.graphml import write_graphml
+from manetdiff.formats.registry import FORMATS, READ, WRITTEN, markdown_table, names
 
 FLEET = Fleet.from_geodetic([48.0, 48.01, 48.02], [11.0, 11.01, 11.0], [90.0, 10.0, 200.0], ["a", "b", "c"])
 TOPOLOGY = Topology([(0, 1), (1, 2)], [0, 1, 0])
@@ -49,8 +50,8 @@ def files(tmp_path: Path) -> dict[str, Path]:
     }
     write_fleet(FLEET, made["fleet"])
     write_fleet(FLEET, made["fleet csv"])
-    write_topology(TOPOLOGY, FLEET, None, made["netjson"])
-    write_graphml(TOPOLOGY, FLEET, None, made["graphml"])
+    write_topology(TOPOLOGY, made["netjson"], FLEET)
+    write_graphml(TOPOLOGY, made["graphml"], FLEET)
     made["ns2"].write_text(NS2)
     made["bonnmotion"].write_bytes(gzip.compress(BONN.encode()))
     made["adsb"].write_text(ADSB)
@@ -104,17 +105,18 @@ def test_a_file_of_any_name_is_known_by_its_beginning(files: dict[str, Path], tm
 
 
 @pytest.mark.parametrize("source", [name for name in HOLDS if name != "parquet"])
-def test_standard_input_needs_to_be_told(files: dict[str, Path], monkeypatch: pytest.MonkeyPatch, source: str) -> None:
+@pytest.mark.parametrize("told", [True, False])
+def test_standard_input_is_known_by_its_beginning(
+    files: dict[str, Path], monkeypatch: pytest.MonkeyPatch, source: str, told: bool
+) -> None:
     data = files[source].read_bytes()
-    with pytest.raises(FormatError, match="standard input: give --from fleet, netjson, graphml, ns2"):
-        read_contents("-")
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
-    held = read_contents("-", source.split()[0])
+    held = read_contents("-", source.split()[0] if told else None)
     assert held.name == "standard input"
     assert held.fleet_at().ids == read_contents(files[source]).fleet_at().ids
 
 
-@pytest.mark.parametrize("target", WRITERS)
+@pytest.mark.parametrize("target", dict.fromkeys(one.name for one in WRITTEN))
 @pytest.mark.parametrize("source", HOLDS)
 def test_everything_goes_to_whatever_can_hold_it(
     files: dict[str, Path], tmp_path: Path, source: str, target: str
@@ -209,10 +211,10 @@ def test_what_cannot_be_had_is_said(files: dict[str, Path], tmp_path: Path) -> N
     fleet, topology, tracks = (read_contents(files[name]) for name in ("fleet", "netjson", "ns2"))
     out = tmp_path / "out"
     assert failure(lambda: read_contents(files["fleet"], "gpx")) == (
-        f"--from: unknown format 'gpx'; known are {', '.join(READERS)}"
+        f"--from: unknown format 'gpx'; known are {names(READ)}"
     )
     assert failure(lambda: write_contents(fleet, Order(out), "gpx")) == (
-        f"--to: unknown format 'gpx'; known are {', '.join(WRITERS)}"
+        f"--to: unknown format 'gpx'; known are {names(WRITTEN)}"
     )
     assert failure(lambda: write_contents(fleet, Order(out))).startswith(f"{out}: its name does not say which format")
     assert failure(lambda: write_contents(fleet, Order("-"))).startswith("standard output: its name does not say")
@@ -254,10 +256,17 @@ def test_a_fleet_may_hold_a_node_of_any_name(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("between", ["t.graphml", "t.netjson"])
 def test_a_topology_keeps_the_radio_that_it_was_written_for(between: str, tmp_path: Path) -> None:
-    write_topology(TOPOLOGY, FLEET, Radio(sigma2=0.9, unit=2000.0), tmp_path / "t.json")
+    write_topology(TOPOLOGY, tmp_path / "t.json", FLEET, Radio(sigma2=0.9, unit=2000.0))
     write_contents(read_contents(tmp_path / "t.json"), Order(tmp_path / between))
     write_contents(read_contents(tmp_path / between), Order(tmp_path / "back.json"))
     assert (tmp_path / "back.json").read_text() == (tmp_path / "t.json").read_text()
     # Another one can be asked for.
     write_contents(read_contents(tmp_path / "t.json"), Order(tmp_path / "other.json", radio=Radio()))
     assert '"radio_sigma2": 0.45' in (tmp_path / "other.json").read_text()
+
+
+def test_the_documentation_has_the_table_of_formats() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
+    assert f"\n\n{markdown_table()}\n" in page
+    for one in FORMATS:
+        assert f"\n## {one.title.split(',')[0]}\n" in page

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from manetdiff import Fleet, Radio, Topology
 from manetdiff.errors import FormatError
-from manetdiff.formats.graphs import from_networkx, read_graphml, to_networkx, to_pyg, write_graphml
+from manetdiff.formats.graph_libraries import from_networkx, to_networkx, to_pyg
+from manetdiff.formats.graphml import read_graphml, write_graphml
 from manetdiff.formats.netjson import network_graph
 
 networkx: Any = pytest.importorskip("networkx")
@@ -61,7 +62,7 @@ def test_graphml_gives_everything_back_to_the_last_bit(
 ) -> None:
     fleet, topology = solved
     path = tmp_path_factory.getbasetemp() / "t.graphml"
-    write_graphml(topology, fleet, Radio(range=10.0), path)
+    write_graphml(topology, path, fleet, Radio(range=10.0))
     again, links = read_graphml(path)
     assert_same(again, fleet)
     assert links == topology
@@ -150,7 +151,7 @@ def test_a_node_linked_to_itself_is_refused() -> None:
 @pytest.mark.parametrize("declaration", ["<!DOCTYPE graphml>", '<!DOCTYPE g [<!ENTITY a "aaaa">]>', '<!ENTITY a "b">'])
 def test_a_document_type_is_refused(tmp_path: Path, declaration: str) -> None:
     path = tmp_path / "t.graphml"
-    write_graphml(TOPOLOGY, FLEET, None, path)
+    write_graphml(TOPOLOGY, path, FLEET)
     first, rest = path.read_text().split("<graphml", 1)
     path.write_text(f"{first}{declaration}<graphml{rest}")
     with pytest.raises(FormatError, match=r"t\.graphml: declares a document type, which GraphML does not need"):
@@ -159,7 +160,7 @@ def test_a_document_type_is_refused(tmp_path: Path, declaration: str) -> None:
 
 def test_a_file_cannot_choose_the_encoding_that_it_is_read_in(tmp_path: Path) -> None:
     path = tmp_path / "t.graphml"
-    write_graphml(TOPOLOGY, Fleet(FLEET.positions, FLEET.yaw, ["ä", "b", "c"]), None, path)
+    write_graphml(TOPOLOGY, path, Fleet(FLEET.positions, FLEET.yaw, ["ä", "b", "c"]))
     text = path.read_text(encoding="utf-8")
     body = text[text.index("<graphml") :].replace("&#228;", "ä")
     assert "ä" in body
@@ -170,7 +171,7 @@ def test_a_file_cannot_choose_the_encoding_that_it_is_read_in(tmp_path: Path) ->
 @pytest.mark.parametrize("name", ["a\x01", "a\x0b", "a\0", "a\ufffe", "a\ud800"])
 def test_an_id_that_xml_cannot_keep_is_refused_and_nothing_is_written(tmp_path: Path, name: str) -> None:
     with pytest.raises(FormatError, match="GraphML cannot keep the control characters in its id"):
-        write_graphml(Topology([], [0, 1]), Fleet([(0, 0), (1, 1)], [0, 0], [name, "b"]), None, tmp_path / "t.graphml")
+        write_graphml(Topology([], [0, 1]), tmp_path / "t.graphml", Fleet([(0, 0), (1, 1)], [0, 0], [name, "b"]))
     assert list(tmp_path.iterdir()) == []
 
 

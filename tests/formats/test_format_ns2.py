@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from manetdiff.errors import FormatError
 from manetdiff.fleet import Track, Tracks
-from manetdiff.formats.files import Text
+from manetdiff.formats.files import Source
 from manetdiff.formats.ns2 import ns2_text, read_ns2, tracks_in, write_ns2
 
 SECOND = "$node_(1) set X_ 900\n$node_(1) set Y_ 900\n"
@@ -20,7 +20,7 @@ START = "$node_(0) set X_ 0.0\n$node_(0) set Y_ 0.0\n$node_(0) set Z_ 0.0\n"
 
 
 def read(content: str) -> Tracks:
-    return tracks_in(Text("m.tcl", content))
+    return tracks_in(Source("m.tcl", content.encode()))
 
 
 def node(orders: str, start: str = START) -> Track:

@@ -14,7 +14,7 @@ from manetdiff import Fleet
 from manetdiff.errors import FormatError
 from manetdiff.fleet import Tracks
 from manetdiff.formats import read_fleet, read_tracks, write_fleet, write_track_table
-from manetdiff.formats.files import Text
+from manetdiff.formats.files import Source
 from manetdiff.formats.track_table import read_track_table, tracks_in
 from support.strategies import fleets
 
@@ -23,7 +23,7 @@ DEGREES = "time,id,lat,lon,heading\n0,a,48.0,11.0,90\n10,a,48.0,11.001,90\n0,b,4
 
 
 def read(content: str) -> Tracks:
-    return tracks_in(Text("t.csv", content))
+    return tracks_in(Source("t.csv", content.encode()))
 
 
 def refusal(content: str) -> str:

@@ -53,7 +53,7 @@ def assert_same(first: Fleet, second: Fleet) -> None:
 def test_a_topology_file_restores_everything_exactly(tmp_path_factory: pytest.TempPathFactory, solved: Any) -> None:
     fleet, topology = solved
     path = tmp_path_factory.getbasetemp() / "topology.json"
-    write_topology(topology, fleet, Radio(range=10.0), path)
+    write_topology(topology, path, fleet, Radio(range=10.0))
     read, again = read_topology(path)
     assert_same(read, fleet)
     assert again == topology
@@ -72,7 +72,7 @@ def test_a_fleet_file_restores_everything_exactly(tmp_path_factory: pytest.TempP
 def test_topology_files_are_netjson(tmp_path_factory: pytest.TempPathFactory, solved: Any) -> None:
     fleet, topology = solved
     path = tmp_path_factory.getbasetemp() / "netjson.json"
-    write_topology(topology, fleet, None, path)
+    write_topology(topology, path, fleet)
     document = json.loads(path.read_text())
     assert document["type"] == "NetworkGraph"
     assert {"protocol", "version", "metric", "nodes", "links"} <= set(document)
@@ -90,7 +90,7 @@ def test_topology_files_are_netjson(tmp_path_factory: pytest.TempPathFactory, so
 
 def test_degrees_beside_metres_say_the_same(tmp_path: Path) -> None:
     fleet = Fleet.from_geodetic([48.1, 48.2, 48.0], [11.5, 11.6, 11.4], [90.0, 10.0, 350.0], ["a", "b", "c"])
-    write_topology(Topology([(0, 1), (1, 2)], [0, 1, 0]), fleet, None, tmp_path / "t.json")
+    write_topology(Topology([(0, 1), (1, 2)], [0, 1, 0]), tmp_path / "t.json", fleet)
     properties = [node["properties"] for node in json.loads((tmp_path / "t.json").read_text())["nodes"]]
     assert np.allclose([node["lat"] for node in properties], [48.1, 48.2, 48.0])
     assert np.allclose([node["lon"] for node in properties], [11.5, 11.6, 11.4])
@@ -243,7 +243,7 @@ BAD_TOPOLOGIES = {
         graph(nodes=[{"id": n["id"], "properties": {**n, "parity": 2}} for n in NODES]),
         "node 'A1': field 'parity' must be 0 or 1, not 2",
     ),
-    "half a frame": (graph(properties={"frame_lat": 1}), "the file's properties: field 'frame_lon' is missing"),
+    "half a frame": (graph(properties={"frame_lat": 1}), "its properties: field 'frame_lon' is missing"),
 }
 
 

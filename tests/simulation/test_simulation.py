@@ -323,7 +323,7 @@ class TestConvertCommand:
         md_topology = md.solve(fleet, method="mst-greedy")
         from manetdiff.formats import write_topology
 
-        write_topology(md_topology, fleet, None, tmp_path / "t.json")
+        write_topology(md_topology, tmp_path / "t.json")
         assert run("convert", "t.json", "t.graphml") == (0, "", "")
         assert run("convert", "t.graphml", "back.json") == (0, "", "")
         assert (tmp_path / "back.json").read_text() == (tmp_path / "t.json").read_text()

@@ -10,6 +10,8 @@ from manetdiff.cli.output import print_json
 from manetdiff.cli.results import STANDARD, RadioOption
 from manetdiff.errors import FormatError
 from manetdiff.formats import check_writable, read_radio
+from manetdiff.formats.conversion import Order, read_contents, write_contents
+from manetdiff.formats.registry import READ, WRITTEN, names
 
 
 def command(
@@ -17,15 +19,11 @@ def command(
     target: Annotated[str, typer.Argument(help="File to write; - is standard output.", metavar="OUT")],
     kind: Annotated[
         str | None,
-        typer.Option(
-            "--from", help="fleet, netjson, graphml, ns2, bonnmotion, adsb or table; by default as the file says."
-        ),
+        typer.Option("--from", help=f"{names(READ, ' or ')}; by default as the file says."),
     ] = None,
     to: Annotated[
         str | None,
-        typer.Option(
-            help="fleet, netjson, graphml, emane-schedule, emane-eel, czml, ns2 or table; by default by OUT's suffix."
-        ),
+        typer.Option(help=f"{names(WRITTEN, ' or ')}; by default by OUT's suffix."),
     ] = None,
     time: Annotated[float | None, typer.Option(help="Of a mobility file: the fleet at this time.", metavar="S")] = None,
     step: Annotated[float, typer.Option(help="Of a mobility file: seconds between moments.", metavar="S")] = 1.0,
@@ -44,8 +42,6 @@ def command(
 
     What the target cannot hold is left out: a schedule has no places, a fleet no links.
     """
-    from manetdiff.formats.conversion import Order, read_contents, write_contents
-
     if as_json and target == STANDARD:
         raise FormatError("standard output takes the file or the JSON, not both")
     check_writable(target)

@@ -61,7 +61,7 @@ def deliver(
     layout = topology.on()
     scores = metrics(topology)
     if out is not None:
-        write_topology(topology, layout.fleet, layout.radio, out)
+        write_topology(topology, out)
     if plot is not None:
         # Imported here: matplotlib takes as long to load as a whole solve takes, and most calls draw nothing.
         from manetdiff.evaluate.picture import draw

@@ -18,6 +18,7 @@ from manetdiff.cli.warm_up import warm_up_model
 from manetdiff.errors import FormatError, ScenarioError
 from manetdiff.fleet import Fleet
 from manetdiff.formats import read_radio, read_tracks
+from manetdiff.formats.registry import MOBILITY, names
 from manetdiff.scenarios import FAMILIES, MOTIONS, draw, move
 
 ANIMATIONS = ("gif", "mp4", "none")
@@ -40,7 +41,7 @@ def command(
     duration: Annotated[
         float | None, typer.Option(help="Stop after so long. Default: the whole file, or 120 s.", metavar="S")
     ] = None,
-    kind: Annotated[str | None, typer.Option(help="Kind of the file: ns2, bonnmotion, adsb or table.")] = None,
+    kind: Annotated[str | None, typer.Option(help=f"Kind of the file: {names(MOBILITY, ' or ')}.")] = None,
     family: Annotated[str, typer.Option(help=f"Scenario without a file: {', '.join(FAMILIES)}.")] = "wedge",
     nodes: Annotated[int, typer.Option(help="Aircraft of the scenario.", min=2, max=256)] = 16,
     motion: Annotated[str, typer.Option(help=f"How they fly: {', '.join(MOTIONS)}.")] = MOTIONS[0],

@@ -10,18 +10,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 import numpy as np
 
 from manetdiff.errors import FleetError, FormatError
 from manetdiff.fleet import LocalFrame, Track, Tracks
 from manetdiff.fleet.geodetic import compass_to_yaw
-from manetdiff.formats.csv_table import csv_rows
-from manetdiff.formats.files import PathLike, read_text
-from manetdiff.formats.parquet import parquet_rows
-from manetdiff.formats.record import shown
+from manetdiff.formats.csv_table import columns_in, csv_rows
+from manetdiff.formats.files import PathLike, read_source
+from manetdiff.formats.format import Format, Holds, read_as
+from manetdiff.formats.parquet import MAGIC, parquet_rows
+from manetdiff.formats.record import finite_number, number_in, shown
 
 NEEDED = ("timestamp", "icao24", "latitude", "longitude", "track")
 # An aircraft of which nothing was heard for so long is taken to have left.
@@ -30,22 +31,18 @@ LONGEST_GAP_S = 60.0
 NOTHING = ("", "nan", "null", "none", "na")
 # Unix time of the year 9999: whatever is beyond is in milliseconds.
 LATEST_S = 253_402_300_800.0
-PARQUET_SUFFIXES = (".parquet", ".pq")
 
 Report = tuple[float, float, float, float | None]  # time, latitude, longitude, track
 
 
 def read_adsb(path: PathLike, longest_gap: float = LONGEST_GAP_S) -> Tracks:
-    """The tracks of all aircraft in a table; times count from its first report. `-` reads CSV from standard input."""
-    if Path(path).suffix.lower() in PARQUET_SUFFIXES:
-        name, rows = parquet_rows(path, NEEDED)
-    else:
-        text = read_text(path)
-        name, rows = text.name, csv_rows(text, check_header)
-    return adsb_tracks(name, rows, longest_gap)
+    """The tracks of all aircraft in a table; times count from its first report. `-` reads standard input."""
+    tracks = read_as((PARQUET, CSV), read_source(path))
+    assert isinstance(tracks, Tracks)
+    return replace(tracks, longest_gap=longest_gap)
 
 
-def adsb_tracks(name: str, rows: Iterable[Mapping[str, object]], longest_gap: float = LONGEST_GAP_S) -> Tracks:
+def _tracks(name: str, rows: Iterable[Mapping[str, object]]) -> Tracks:
     """The tracks in rows by column name."""
     reports: dict[str, list[Report]] = {}
     for number, row in enumerate(rows, start=1):
@@ -59,17 +56,12 @@ def adsb_tracks(name: str, rows: Iterable[Mapping[str, object]], longest_gap: fl
     frame = LocalFrame.around(every[:, 0], every[:, 1])
     try:
         tracks = tuple(_track(icao24, one, first, frame) for icao24, one in reports.items())
-        return Tracks(tracks, frame, longest_gap)
+        return Tracks(tracks, frame, LONGEST_GAP_S)
     except FleetError as error:
         raise FormatError(f"{name}: {error}") from None
 
 
-def is_adsb_header(columns: Iterable[str]) -> bool:
-    """Whether such a table is meant: no other names aircraft so. What is missing beside it, check_header says."""
-    return "icao24" in {column.strip().lower() for column in columns}
-
-
-def check_header(file: str, columns: Sequence[str]) -> None:
+def _check_header(file: str, columns: Sequence[str]) -> None:
     """Raise unless all columns that are needed are there."""
     for needed in NEEDED:
         if needed not in columns:
@@ -95,25 +87,16 @@ def _number(where: str, row: Mapping[str, object], field: str) -> float | None:
     value = row.get(field)
     if value is None or str(value).strip().lower() in NOTHING:
         return None
-    try:
-        number = float(value) if "_" not in str(value) else math.nan  # type: ignore[arg-type]  # refused below
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise FormatError(f"{where}: field {field!r} is not a finite number ({shown(str(value))})")
-    return number
+    return finite_number(where, f"field {field!r}", value)
 
 
 def _time(where: str, value: object) -> float:
     if isinstance(value, datetime):
         return _seconds(value)
-    try:
-        seconds = float(value) if "_" not in str(value) else math.nan  # type: ignore[arg-type]  # refused below
-    except (TypeError, ValueError, OverflowError):
-        seconds = math.nan
-    if abs(seconds) > LATEST_S:
+    seconds = number_in(value)
+    if seconds is not None and abs(seconds) > LATEST_S:
         raise FormatError(f"{where}: field 'timestamp' is beyond the year 9999 ({seconds:g}): give seconds")
-    if math.isfinite(seconds):
+    if seconds is not None and not math.isnan(seconds):
         return seconds
     try:
         return _seconds(datetime.fromisoformat(str(value)))
@@ -149,3 +132,24 @@ def _without_gaps(values: list[float | None]) -> list[float] | None:
         last = last if value is None else value
         filled.append(last)
     return filled
+
+
+PARQUET = Format(
+    name="adsb",
+    title="ADS-B, Parquet",
+    holds=Holds.TRACKS,
+    suffixes=(".parquet", ".pq"),
+    keeps="waypoints, tracks; height and speed are not read",
+    begins=lambda source: source.data.startswith(MAGIC),
+    read=lambda source: _tracks(source.name, parquet_rows(source, NEEDED)),
+)
+CSV = Format(
+    name="adsb",
+    title="ADS-B, CSV",
+    holds=Holds.TRACKS,
+    suffixes=(".csv",),
+    keeps="waypoints, tracks; height and speed are not read",
+    # No other table names aircraft so; what is missing beside it is said when it is read.
+    begins=lambda source: "icao24" in columns_in(source.first_line),
+    read=lambda source: _tracks(source.name, csv_rows(source, _check_header)),
+)

@@ -6,39 +6,38 @@ read and left out: topologies are of the plane.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from manetdiff.errors import FleetError, FormatError
 from manetdiff.fleet import Track, Tracks
-from manetdiff.formats.files import PathLike, Text, read_text
-from manetdiff.formats.record import shown
+from manetdiff.formats.files import PathLike, Source, read_source
+from manetdiff.formats.format import Format, Holds
+from manetdiff.formats.record import finite_number, number_in
 
 MARK_3D = "3D"
 
 
 def read_bonnmotion(path: PathLike) -> Tracks:
     """The tracks in a BonnMotion file; `-` reads standard input. Nodes are called by their lines: 0, 1, …"""
-    return tracks_in(read_text(path))
+    return tracks_in(read_source(path))
 
 
-def tracks_in(text: Text) -> Tracks:
+def tracks_in(source: Source) -> Tracks:
     """The tracks in the text of a BonnMotion file."""
     width = 3
     tracks: list[Track] = []
-    for number, line in enumerate(text.content.splitlines(), start=1):
+    for number, line in enumerate(source.content.splitlines(), start=1):
         stripped = line.strip()
         if stripped.startswith("#"):
             width = 4 if stripped.lstrip("# ").upper().startswith(MARK_3D) else width
         elif stripped:
-            tracks.append(_track(f"{text.name}: line {number}", str(len(tracks)), stripped.split(), width))
+            tracks.append(_track(f"{source.name}: line {number}", str(len(tracks)), stripped.split(), width))
     if not tracks:
-        raise FormatError(f"{text.name}: holds no nodes: every line must be the waypoints of one, 't x y t x y …'")
+        raise FormatError(f"{source.name}: holds no nodes: every line must be the waypoints of one, 't x y t x y …'")
     try:
         return Tracks(tuple(tracks))
     except FleetError as error:
-        raise FormatError(f"{text.name}: {error}") from None
+        raise FormatError(f"{source.name}: {error}") from None
 
 
 def _track(where: str, name: str, words: list[str], width: int) -> Track:
@@ -48,17 +47,25 @@ def _track(where: str, name: str, words: list[str], width: int) -> Track:
         if width == 3 and len(words) % 4 == 0:
             other = "; waypoints of four numbers need a line '#3D' above them"
         raise FormatError(f"{where}: has {len(words)} numbers, which is no multiple of {width}: {given}{other}")
-    values = []
-    for place, word in enumerate(words, start=1):
-        try:
-            value = float(word) if "_" not in word else math.nan
-        except ValueError:
-            value = math.nan
-        if not math.isfinite(value):
-            raise FormatError(f"{where}: number {place} is not a finite number ({shown(word)})")
-        values.append(value)
+    values = [finite_number(where, f"number {place}", word) for place, word in enumerate(words, start=1)]
     waypoints = np.array(values).reshape(-1, width)
     try:
         return Track(name, waypoints[:, 0], waypoints[:, 1:3])
     except FleetError as error:
         raise FormatError(f"{where}: {error}") from None
+
+
+def _begins(source: Source) -> bool:
+    words = source.first_line.split()
+    return bool(words) and all(number_in(word) is not None for word in words)
+
+
+FORMAT = Format(
+    name="bonnmotion",
+    title="BonnMotion",
+    holds=Holds.TRACKS,
+    suffixes=(".movements",),
+    keeps="waypoints of all nodes; height is not read",
+    begins=_begins,
+    read=tracks_in,
+)

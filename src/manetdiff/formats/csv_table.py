@@ -7,27 +7,29 @@ import io
 from collections.abc import Callable, Iterable, Sequence
 
 from manetdiff.errors import FormatError
-from manetdiff.formats.files import Text
-from manetdiff.formats.record import shown
+from manetdiff.formats.files import Source
+from manetdiff.formats.record import number_in, shown
 
 
-def csv_rows(text: Text, check_header: Callable[[str, Sequence[str]], None], row: str = "row") -> list[dict[str, str]]:
+def csv_rows(
+    source: Source, check_header: Callable[[str, Sequence[str]], None], row: str = "row"
+) -> list[dict[str, str]]:
     """The rows by column name in lower case, cells stripped, empty ones left out.
 
     check_header: raises unless the file (its name) has the columns that it must have. row: what messages call one.
     """
-    lines = _lines(text)
+    lines = _lines(source)
     header = [cell.lower() for cell in lines[0]] if lines else []
-    check_header(text.name, header)
+    check_header(source.name, header)
     seen: set[str] = set()
     for name in filter(None, header):
         if name in seen:
-            raise FormatError(f"{text.name}: the column {shown(name)} stands twice in the first line")
+            raise FormatError(f"{source.name}: the column {shown(name)} stands twice in the first line")
         seen.add(name)
     rows = []
     for place, cells in enumerate(lines[1:], start=1):
         if len(cells) > len(header):
-            raise FormatError(f"{text.name}: {row} {place}: has {len(cells)} cells under {len(header)} columns")
+            raise FormatError(f"{source.name}: {row} {place}: has {len(cells)} cells under {len(header)} columns")
         rows.append({name: cell for name, cell in zip(header, cells, strict=False) if cell})
     return rows
 
@@ -54,16 +56,14 @@ def columns_in(line: str) -> list[str]:
 
 
 def number_or_text(cell: str) -> float | str:
-    """Python also reads 1_000 as a number; a table that holds it is more likely to be wrong."""
-    try:
-        return cell if "_" in cell else float(cell)
-    except ValueError:
-        return cell
+    """A cell as the number that it says, or as it stands."""
+    number = number_in(cell)
+    return cell if number is None else number
 
 
-def _lines(text: Text) -> list[list[str]]:
+def _lines(source: Source) -> list[list[str]]:
     try:
-        lines = [[cell.strip() for cell in line] for line in csv.reader(io.StringIO(text.content, newline=""))]
+        lines = [[cell.strip() for cell in line] for line in csv.reader(io.StringIO(source.content, newline=""))]
     except csv.Error as error:
-        raise FormatError(f"{text.name}: is not CSV: {error}") from None
+        raise FormatError(f"{source.name}: is not CSV: {error}") from None
     return [line for line in lines if any(line)]

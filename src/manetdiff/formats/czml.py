@@ -11,6 +11,7 @@ from typing import Any
 from manetdiff.errors import FormatError
 from manetdiff.fleet import Fleet
 from manetdiff.formats.files import PathLike, write_text
+from manetdiff.formats.format import Contents, Format, Holds, Order
 from manetdiff.topology import Topology
 
 EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
@@ -133,3 +134,19 @@ def _clock(epoch: datetime, seconds: float) -> str:
         return (epoch + timedelta(seconds=seconds)).isoformat().replace("+00:00", "Z")
     except OverflowError:
         raise FormatError(f"CZML counts in dates, and {seconds:g} s after {epoch.date()} is none") from None
+
+
+def _write(held: Contents, order: Order) -> None:
+    fleet, topology = held.linked("CZML")
+    write_czml([(0.0, fleet, topology), (1.0, fleet, topology)], order.path)
+
+
+FORMAT = Format(
+    name="czml",
+    title="CZML",
+    holds=Holds.TOPOLOGY,
+    suffixes=(".czml",),
+    keeps="places, parity, links",
+    loses=f"yaw, sectors, rates; height is a constant {ALTITUDE_M:,.0f} m",
+    write=_write,
+)

@@ -19,6 +19,7 @@ from manetdiff.errors import FormatError
 from manetdiff.fleet import Fleet
 from manetdiff.fleet.geodetic import yaw_to_compass
 from manetdiff.formats.files import PathLike, write_text
+from manetdiff.formats.format import Contents, Format, Holds, Order
 from manetdiff.topology import Topology
 
 ALTITUDE_M = 3000.0
@@ -93,3 +94,28 @@ def write_schedule(topology: Topology, path: PathLike, **settings: float) -> Non
 def _check_nem(number: int) -> None:
     if number > LARGEST_NEM:
         raise FormatError(f"EMANE numbers at most {LARGEST_NEM:,} nodes, not {number:,}")
+
+
+def _write_schedule(held: Contents, order: Order) -> None:
+    _, topology = held.linked("an EMANE schedule")
+    write_schedule(topology, order.path)
+
+
+SCHEDULE = Format(
+    name="emane-schedule",
+    title="EMANE, schedule",
+    holds=Holds.TOPOLOGY,
+    suffixes=(".xml",),
+    keeps="parity",
+    loses="places, links, ids (numbers from 1)",
+    write=_write_schedule,
+)
+EVENTS = Format(
+    name="emane-eel",
+    title="EMANE, events",
+    holds=Holds.TRACKS,
+    suffixes=(".eel",),
+    keeps="places and yaw over time",
+    loses=f"links, parity, ids (numbers from 1); height is a constant {ALTITUDE_M:,.0f} m",
+    write=lambda held, order: write_eel(held.moments(order.time), order.path),
+)

@@ -1,58 +1,67 @@
-"""Reading and writing whole files: `-` is standard input or output, and nothing is ever left half-written."""
+"""Reading whole files and writing them: `-` is standard input or output, and nothing is ever left half-written."""
 
 from __future__ import annotations
 
 import gzip
 import io
 import os
-import secrets
 import sys
 import zlib
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 from manetdiff.errors import FormatError
+from manetdiff.files import printable, reason, write_whole
 
 STANDARD = "-"
 LARGEST_BYTES = 50_000_000
 GZIP_MAGIC = b"\x1f\x8b"
+GZIP_SUFFIX = ".gz"
 
 PathLike = str | os.PathLike[str]
 
 
-class Text(NamedTuple):
-    """What a file says, and the name that messages call it by."""
+@dataclass(frozen=True)
+class Source:
+    """A file that was read. name: what messages call it. suffix: what its name ends in, as of suffix_of."""
 
     name: str
-    content: str
+    data: bytes
+    suffix: str = ""
+
+    @cached_property
+    def content(self) -> str:
+        """Its text, UTF-8, unpacked where it is packed by gzip; anything else is a FormatError of one line."""
+        data = _unpacked(self.data, self.name)
+        try:
+            content = data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise FormatError(f"{self.name}: is not a text file (UTF-8)") from None
+        if "\0" in content:
+            raise FormatError(f"{self.name}: is not a text file (it holds zero bytes)")
+        if not content.strip():
+            raise FormatError(f"{self.name}: is empty")
+        return content
+
+    @cached_property
+    def first_line(self) -> str:
+        """The first line of its text that says something: neither blank nor a comment."""
+        lines = (line.strip() for line in self.content.splitlines())
+        return next((line for line in lines if line and not line.startswith("#")), "")
 
 
-def read_text(path: PathLike) -> Text:
-    """A UTF-8 text file, which may be packed by gzip; anything else is a FormatError of one line."""
-    name = name_of(path)
-    data = _unpacked(read_bytes(path), name)
-    try:
-        content = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise FormatError(f"{name}: is not a text file (UTF-8)") from None
-    if "\0" in content:
-        raise FormatError(f"{name}: is not a text file (it holds zero bytes)")
-    if not content.strip():
-        raise FormatError(f"{name}: is empty")
-    return Text(name, content)
-
-
-def read_bytes(path: PathLike) -> bytes:
+def read_source(path: PathLike) -> Source:
     """All that the file holds, if it is not too much."""
-    name = name_of(path)
+    name = _name_of(path)
     data = _read_bytes(path, name)
     _check_size(data, name)
-    return data
+    return Source(name, data, "" if os.fspath(path) == STANDARD else suffix_of(path))
 
 
-def name_of(path: PathLike) -> str:
-    """What messages call a file that is read."""
-    return "standard input" if os.fspath(path) == STANDARD else _printable(path)
+def suffix_of(path: PathLike) -> str:
+    """What a file's name ends in, in lower case; that it is packed by gzip is no matter."""
+    return Path(Path(path).name.lower().removesuffix(GZIP_SUFFIX)).suffix
 
 
 def write_text(path: PathLike, content: str) -> None:
@@ -60,7 +69,7 @@ def write_text(path: PathLike, content: str) -> None:
     try:
         data = content.encode("utf-8")
     except UnicodeEncodeError:  # JSON can spell half of a character, UTF-8 cannot
-        raise FormatError(f"{_printable(path)}: cannot be written: an id is not text that UTF-8 can hold") from None
+        raise FormatError(f"{printable(path)}: cannot be written: an id is not text that UTF-8 can hold") from None
     write_bytes(path, data)
 
 
@@ -71,13 +80,13 @@ def write_bytes(path: PathLike, data: bytes) -> None:
         return
     check_writable(path)
     target = Path(os.path.realpath(path))  # through a symbolic link, not in place of it
+    if not target.exists() or target.is_file():
+        write_whole(target, data)
+        return
     try:
-        if target.exists() and not target.is_file():  # /dev/stdout, a named pipe: must not be replaced by a file
-            target.write_bytes(data)
-        else:
-            _write_and_replace(target, data)
+        target.write_bytes(data)  # /dev/stdout, a named pipe: must not be replaced by a file
     except OSError as error:
-        raise FormatError(f"{_printable(path)}: cannot be written: {_reason(error)}") from None
+        raise FormatError(f"{printable(path)}: cannot be written: {reason(error)}") from None
 
 
 def check_writable(path: PathLike) -> None:
@@ -87,9 +96,9 @@ def check_writable(path: PathLike) -> None:
     try:
         refusal = _refusal(Path(os.path.realpath(path)))
     except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
-        refusal = _reason(error)
+        refusal = reason(error)
     if refusal:
-        raise FormatError(f"{_printable(path)}: cannot be written: {refusal}")
+        raise FormatError(f"{printable(path)}: cannot be written: {refusal}")
 
 
 def _refusal(target: Path) -> str | None:
@@ -97,9 +106,13 @@ def _refusal(target: Path) -> str | None:
     if target.is_dir():
         return "it is a folder"
     if not target.parent.is_dir():
-        return f"the folder {_printable(target.parent)} does not exist"
+        return f"the folder {printable(target.parent)} does not exist"
     writable = os.access(target, os.W_OK) if target.exists() else os.access(target.parent, os.W_OK | os.X_OK)
     return None if writable else "permission denied"
+
+
+def _name_of(path: PathLike) -> str:
+    return "standard input" if os.fspath(path) == STANDARD else printable(path)
 
 
 def _read_bytes(path: PathLike, name: str) -> bytes:
@@ -113,7 +126,7 @@ def _read_bytes(path: PathLike, name: str) -> bytes:
     except IsADirectoryError:
         raise FormatError(f"{name}: is a folder, not a file") from None
     except (OSError, ValueError) as error:
-        raise FormatError(f"{name}: cannot be read: {_reason(error)}") from None
+        raise FormatError(f"{name}: cannot be read: {reason(error)}") from None
 
 
 def _check_size(data: bytes, name: str) -> None:
@@ -135,16 +148,6 @@ def _unpacked(data: bytes, name: str) -> bytes:
     return content
 
 
-def _write_and_replace(target: Path, data: bytes) -> None:
-    temporary = target.with_name(f".{target.name[:40]}.{secrets.token_hex(6)}.part")
-    try:
-        with temporary.open("xb") as file:
-            file.write(data)
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
 def _write_standard_output(data: bytes) -> None:
     sys.stdout.flush()
     try:
@@ -153,13 +156,3 @@ def _write_standard_output(data: bytes) -> None:
     except BrokenPipeError:
         # The reader has had enough (`| head`). Python would complain again when it flushes at exit: give it nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _printable(path: PathLike) -> str:
-    """The path on one line, whatever it holds."""
-    text = os.fspath(path)
-    return text if text.isprintable() else repr(text)
-
-
-def _reason(error: Exception) -> str:
-    return (error.strerror if isinstance(error, OSError) else None) or str(error)

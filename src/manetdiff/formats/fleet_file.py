@@ -9,26 +9,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
 
 from manetdiff.errors import FormatError
 from manetdiff.fleet import Fleet
 from manetdiff.formats import netjson
-from manetdiff.formats.csv_table import csv_rows, csv_text, number_or_text
-from manetdiff.formats.files import PathLike, Text, read_text, write_text
+from manetdiff.formats.csv_table import columns_in, csv_rows, csv_text, number_or_text
+from manetdiff.formats.files import PathLike, Source, read_source, suffix_of, write_text
+from manetdiff.formats.format import Format, Holds, read_as
 from manetdiff.formats.nodes import GEODETIC, LOCAL, fleet_of, frame_of, node_records
 from manetdiff.formats.record import Record, object_list, parse_object, shown
 
-JSON_SUFFIXES = (".json", ".netjson")
-CSV_SUFFIXES = (".csv",)
+COLUMNS = (("id", *LOCAL), ("id", *GEODETIC))
 
 
 def read_fleet(path: PathLike) -> Fleet:
     """The fleet in a JSON, CSV or topology file; `-` reads standard input."""
-    text = read_text(path)
-    if _is_json(path, text):
-        return _from_json(text)
-    return fleet_of(text.name, node_records(text.name, _csv_rows(text)))
+    fleet = read_as((JSON, CSV), read_source(path))
+    assert isinstance(fleet, Fleet)
+    return fleet
 
 
 def write_fleet(fleet: Fleet, path: PathLike) -> None:
@@ -36,51 +34,79 @@ def write_fleet(fleet: Fleet, path: PathLike) -> None:
 
     Reading it back gives the same numbers to the last bit; CSV has no room for the fleet's frame.
     """
+    if suffix_of(path) in CSV.suffixes:
+        _write_csv(fleet, path)
+    else:
+        _write_json(fleet, path)
+
+
+def _write_json(fleet: Fleet, path: PathLike) -> None:
     columns = zip(fleet.ids, fleet.positions.tolist(), fleet.yaw.tolist(), strict=True)
-    nodes = [{"id": name, "x": x, "y": y, "yaw": yaw} for name, (x, y), yaw in columns]
-    if Path(path).suffix.lower() in CSV_SUFFIXES:
-        write_text(path, csv_text(["id", *LOCAL], [[repr(v) if k != "id" else v for k, v in n.items()] for n in nodes]))
-        return
-    document: dict[str, object] = {"nodes": nodes}
+    document: dict[str, object] = {"nodes": [{"id": name, "x": x, "y": y, "yaw": yaw} for name, (x, y), yaw in columns]}
     if fleet.frame is not None:
         document["frame"] = {"lat": fleet.frame.latitude, "lon": fleet.frame.longitude}
     write_text(path, json.dumps(document, indent=1) + "\n")
 
 
-def _is_json(path: PathLike, text: Text) -> bool:
-    """By the file's suffix, or by its first character where that says nothing."""
-    suffix = Path(path).suffix.lower()
-    if suffix in JSON_SUFFIXES + CSV_SUFFIXES:
-        return suffix in JSON_SUFFIXES
-    return text.content.lstrip()[0] in "{["
+def _write_csv(fleet: Fleet, path: PathLike) -> None:
+    columns = zip(fleet.ids, fleet.positions.tolist(), fleet.yaw.tolist(), strict=True)
+    write_text(path, csv_text(COLUMNS[0], [[name, repr(x), repr(y), repr(yaw)] for name, (x, y), yaw in columns]))
 
 
-def _from_json(text: Text) -> Fleet:
-    document = parse_object(text.name, text.content)
+def _from_json(source: Source) -> Fleet:
+    document = parse_object(source.name, source.content)
     if "type" in document:
-        return netjson.fleet_in(text.name, document)
-    records = node_records(text.name, object_list(text.name, document, "nodes"))
-    frame = frame_of(Record(text.name, "the file", document).part("frame")) if "frame" in document else None
-    return fleet_of(text.name, records, frame)
+        return netjson.fleet_in(source.name, document)
+    records = node_records(source.name, object_list(source.name, document, "nodes"))
+    frame = frame_of(Record(source.name, "the file", document).part("frame")) if "frame" in document else None
+    return fleet_of(source.name, records, frame)
 
 
-def _csv_rows(text: Text) -> list[dict[str, object]]:
-    """The rows as objects: cells other than the id as numbers where they are numbers."""
-    rows = csv_rows(text, _check_header, "node number")
-    return [{name: cell if name == "id" else number_or_text(cell) for name, cell in row.items()} for row in rows]
+def _from_csv(source: Source) -> Fleet:
+    rows = csv_rows(source, _check_header, "node number")
+    nodes = [{name: cell if name == "id" else number_or_text(cell) for name, cell in row.items()} for row in rows]
+    return fleet_of(source.name, node_records(source.name, nodes))
 
 
 def _check_header(file: str, header: Sequence[str]) -> None:
-    for columns in (LOCAL, GEODETIC):
-        if {"id", *columns} <= set(header):
-            break
-    else:
-        for columns in (LOCAL, GEODETIC):
-            missing = [name for name in ("id", *columns) if name not in header]
-            if len(missing) == 1:
-                there = [name for name in ("id", *columns) if name in header]
-                raise FormatError(f"{file}: the column {missing[0]} is missing beside {', '.join(there)}")
-        raise FormatError(
-            f"{file}: the first line must name the columns id, x, y, yaw or id, lat, lon, heading, "
-            f"not {shown(', '.join(header))}"
-        )
+    missing = [[name for name in columns if name not in header] for columns in COLUMNS]
+    if [] in missing:
+        return
+    for columns, lacking in zip(COLUMNS, missing, strict=True):
+        if len(lacking) == 1:
+            there = [name for name in columns if name in header]
+            raise FormatError(f"{file}: the column {lacking[0]} is missing beside {', '.join(there)}")
+    raise FormatError(
+        f"{file}: the first line must name the columns {' or '.join(', '.join(columns) for columns in COLUMNS)}, "
+        f"not {shown(', '.join(header))}"
+    )
+
+
+def _begins_csv(source: Source) -> bool:
+    """Whether it names at least two of the columns, so that what is missing can be said; a time is another format's."""
+    header = set(columns_in(source.first_line))
+    return len(header & set().union(*COLUMNS)) > 1 and "time" not in header
+
+
+JSON = Format(
+    name="fleet",
+    title="Fleet, JSON",
+    holds=Holds.FLEET,
+    suffixes=(".json",),
+    keeps="ids, places, yaw, where on earth",
+    loses="links, parity, times",
+    begins=lambda source: source.content.lstrip().startswith(("{", "[")),
+    read=_from_json,
+    write=lambda held, order: _write_json(held.fleet_at(order.time), order.path),
+)
+CSV = Format(
+    name="fleet",
+    title="Fleet, CSV",
+    holds=Holds.FLEET,
+    suffixes=(".csv",),
+    keeps="ids, places, yaw",
+    loses="links, parity, times; where on earth",
+    begins=_begins_csv,
+    read=_from_csv,
+    write=lambda held, order: _write_csv(held.fleet_at(order.time), order.path),
+)

@@ -15,8 +15,9 @@ from typing import Any
 from manetdiff.errors import FormatError, RadioError, TopologyError
 from manetdiff.fleet import Fleet
 from manetdiff.fleet.geodetic import yaw_to_compass
-from manetdiff.formats.files import PathLike, read_text, write_text
-from manetdiff.formats.nodes import GEODETIC, LOCAL, fleet_of, frame_of, node_records
+from manetdiff.formats.files import PathLike, Source, read_source, write_text
+from manetdiff.formats.format import Contents, Format, Holds, Order
+from manetdiff.formats.nodes import GEODETIC, fleet_of, frame_among, node_records, without_degrees
 from manetdiff.formats.record import Record, object_list, parse_object, shown
 from manetdiff.layout import Layout
 from manetdiff.radio import Radio, link_rates
@@ -31,8 +32,13 @@ LARGEST_COST = 1e9
 RADIO = "radio_"
 
 
-def write_topology(topology: Topology, fleet: Fleet, radio: Radio | None, path: PathLike) -> None:
-    """Write the topology with its fleet; reading it back gives the same links, parity and numbers to the last bit."""
+def write_topology(
+    topology: Topology, path: PathLike, fleet: Fleet | Layout | None = None, radio: Radio | None = None
+) -> None:
+    """Write the topology with its fleet; reading it back gives the same links, parity and numbers to the last bit.
+
+    fleet, radio: by default those that the topology was made for.
+    """
     write_text(path, json.dumps(network_graph(topology, fleet, radio), indent=1, allow_nan=False) + "\n")
 
 
@@ -41,18 +47,22 @@ def read_topology(path: PathLike) -> tuple[Fleet, Topology]:
 
     The topology knows its layout where the file says which radio it was written for.
     """
-    text = read_text(path)
-    document = parse_object(text.name, text.content)
-    _check_type(text.name, document)
-    records = _node_properties(text.name, document)
-    fleet = _fleet(text.name, document, records)
+    return topology_in(read_source(path))
+
+
+def topology_in(source: Source) -> tuple[Fleet, Topology]:
+    """The fleet and its topology in the text of a NetJSON file."""
+    document = parse_object(source.name, source.content)
+    _check_type(source.name, document)
+    records = _node_properties(source.name, document)
+    fleet = _fleet(source.name, document, records)
     parity = [record.bit("parity") for record in records]
     properties = document.get("properties")
-    layout = layout_among(text.name, fleet, properties) if isinstance(properties, dict) else None
+    layout = layout_among(source.name, fleet, properties) if isinstance(properties, dict) else None
     try:
-        return fleet, Topology(_links(text.name, document, fleet), parity, layout=layout)
+        return fleet, Topology(_links(source.name, document, fleet), parity, layout=layout)
     except TopologyError as error:
-        raise FormatError(f"{text.name}: {error}") from None
+        raise FormatError(f"{source.name}: {error}") from None
 
 
 def layout_among(file: str, fleet: Fleet, properties: Mapping[str, Any]) -> Layout | None:
@@ -70,19 +80,22 @@ def fleet_in(file: str, document: dict[str, Any]) -> Fleet:
     return _fleet(file, document, _node_properties(file, document))
 
 
-def network_graph(topology: Topology, fleet: Fleet, radio: Radio | None = None) -> dict[str, Any]:
-    """The NetJSON document of a topology, ready for json.dumps."""
+def network_graph(
+    topology: Topology, fleet: Fleet | Layout | None = None, radio: Radio | None = None
+) -> dict[str, Any]:
+    """The NetJSON document of a topology, ready for json.dumps. fleet, radio: as of write_topology."""
     layout = topology.on(fleet, radio)
     properties = {f"{RADIO}{name}": value for name, value in layout.radio.to_dict().items() if value is not None}
-    if fleet.frame is not None:
-        properties |= {"frame_lat": fleet.frame.latitude, "frame_lon": fleet.frame.longitude}
+    frame = layout.fleet.frame
+    if frame is not None:
+        properties |= {"frame_lat": frame.latitude, "frame_lon": frame.longitude}
     return {
         "type": TYPE,
         "protocol": PROTOCOL,
         "version": VERSION,
         "metric": METRIC,
         "properties": properties,
-        "nodes": _written_nodes(topology, fleet),
+        "nodes": _written_nodes(topology, layout.fleet),
         "links": _written_links(topology, layout),
     }
 
@@ -137,20 +150,14 @@ def _node_properties(file: str, document: dict[str, Any]) -> list[Record]:
     nodes = node_records(file, object_list(file, document, "nodes"))
     records = []
     for node in nodes:
-        properties = dict(node.part("properties").values)
-        if all(field in properties for field in LOCAL):
-            # x, y, yaw are exact; the degrees beside them are for other readers.
-            properties = {name: value for name, value in properties.items() if name not in GEODETIC}
+        properties = without_degrees(node.part("properties").values)
         records.append(Record(file, node.what, {**properties, "id": node.values["id"]}))
     return records
 
 
 def _fleet(file: str, document: dict[str, Any], records: list[Record]) -> Fleet:
     properties = document.get("properties", {})
-    frame = None
-    if isinstance(properties, dict) and "frame_lat" in properties:
-        frame = frame_of(Record(file, "the file's properties", properties), "frame_lat", "frame_lon")
-    return fleet_of(file, records, frame)
+    return fleet_of(file, records, frame_among(file, properties) if isinstance(properties, dict) else None)
 
 
 def _links(file: str, document: dict[str, Any], fleet: Fleet) -> list[tuple[int, int]]:
@@ -171,3 +178,25 @@ def _links(file: str, document: dict[str, Any], fleet: Fleet) -> list[tuple[int,
             raise record.error("target", f"repeats a link: {fleet.ids[pair[0]]!r} and {fleet.ids[pair[1]]!r} have one")
         links[pair] = None
     return list(links)
+
+
+def _begins(source: Source) -> bool:
+    return source.content.lstrip().startswith("{") and "type" in parse_object(source.name, source.content)
+
+
+def _write(held: Contents, order: Order) -> None:
+    fleet, topology = held.linked("NetJSON")
+    write_topology(topology, order.path, fleet, order.radio)
+
+
+FORMAT = Format(
+    name="netjson",
+    title="NetJSON",
+    holds=Holds.TOPOLOGY,
+    suffixes=(".json", ".netjson"),
+    keeps="fleet, links, parity, sectors, rates, radio",
+    loses="times; the report",
+    begins=_begins,
+    read=topology_in,
+    write=_write,
+)

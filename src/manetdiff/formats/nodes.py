@@ -66,6 +66,20 @@ def frame_of(record: Record, latitude: str = "lat", longitude: str = "lon") -> L
     return LocalFrame(record.number(latitude, -90, 90), record.number(longitude, -180, 360))
 
 
+def frame_among(file: str, properties: Mapping[str, object]) -> LocalFrame | None:
+    """The frame that a topology of ours has among its properties, if there is one."""
+    if "frame_lat" not in properties:
+        return None
+    return frame_of(Record(file, "its properties", properties), "frame_lat", "frame_lon")
+
+
+def without_degrees(values: Mapping[str, object]) -> Mapping[str, object]:
+    """Where x, y and yaw are there they are exact; the degrees beside them are for other readers."""
+    if not all(field in values for field in LOCAL):
+        return values
+    return {name: value for name, value in values.items() if name not in GEODETIC}
+
+
 def _is_local(records: Sequence[Record]) -> bool:
     """Whether the nodes are in metres; they must all agree."""
     first = _kind(records[0])

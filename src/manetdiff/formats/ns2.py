@@ -20,8 +20,9 @@ import numpy as np
 
 from manetdiff.errors import FleetError, FormatError
 from manetdiff.fleet import Track, Tracks
-from manetdiff.formats.files import PathLike, Text, read_text, write_text
-from manetdiff.formats.record import shown
+from manetdiff.formats.files import PathLike, Source, read_source, write_text
+from manetdiff.formats.format import Contents, Format, Holds, Order
+from manetdiff.formats.record import finite_number, shown
 
 NODE = re.compile(r"""^"?\$node_?\((\d{1,9})\)$""")
 AXES = {"X_": 0, "Y_": 1, "Z_": 2}
@@ -33,11 +34,11 @@ class _Journey:
     """What a file says of one node, in the order of time. place: at the beginning, an axis not yet named is None."""
 
     place: list[float | None] = field(default_factory=lambda: [None, None])
-    orders: list[_Order] = field(default_factory=list)
+    orders: list[_Command] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
-class _Order:
+class _Command:
     """At a time: towards a place at a speed, or (speed None) at once to a coordinate. line: where it stands."""
 
     time: float
@@ -48,22 +49,22 @@ class _Order:
 
 def read_ns2(path: PathLike) -> Tracks:
     """The tracks in an ns-2 mobility file; `-` reads standard input. Nodes are called by their numbers."""
-    return tracks_in(read_text(path))
+    return tracks_in(read_source(path))
 
 
-def tracks_in(text: Text) -> Tracks:
+def tracks_in(source: Source) -> Tracks:
     """The tracks in the text of an ns-2 mobility file."""
     journeys: dict[int, _Journey] = {}
-    for number, line in enumerate(text.content.splitlines(), start=1):
+    for number, line in enumerate(source.content.splitlines(), start=1):
         words = line.split("#", 1)[0].replace(";", " ").split()
         if words:
-            _read_line(text.name, number, words, journeys)
+            _read_line(source.name, number, words, journeys)
     if not journeys:
-        raise FormatError(f"{text.name}: holds no node of ns-2: lines such as '$node_(0) set X_ 10.0' are missing")
+        raise FormatError(f"{source.name}: holds no node of ns-2: lines such as '$node_(0) set X_ 10.0' are missing")
     try:
-        return Tracks(tuple(_track(text.name, node, journeys[node]) for node in sorted(journeys)))
+        return Tracks(tuple(_track(source.name, node, journeys[node]) for node in sorted(journeys)))
     except FleetError as error:
-        raise FormatError(f"{text.name}: {error}") from None
+        raise FormatError(f"{source.name}: {error}") from None
 
 
 def write_ns2(tracks: Tracks, path: PathLike) -> None:
@@ -115,12 +116,12 @@ def _read_line(file: str, number: int, words: Sequence[str], journeys: dict[int,
         value, time = _number(where, words[6], words[5]), _number(where, words[2], "the time", least=0.0)
         if axis < 2:
             target = (value, None) if axis == 0 else (None, value)
-            journey.orders.append(_Order(time, number, target, None))
+            journey.orders.append(_Command(time, number, target, None))
     elif timed and len(words) == SETDEST_WORDS and words[4] == "setdest":
         time = _number(where, words[2], "the time", least=0.0)
         x, y = _number(where, words[5], "x"), _number(where, words[6], "y")
         speed = _number(where, words[7], "the speed", least=0.0)
-        _journey(where, words[3], journeys).orders.append(_Order(time, number, (x, y), speed))
+        _journey(where, words[3], journeys).orders.append(_Command(time, number, (x, y), speed))
     else:
         raise FormatError(
             f"{where}: is none of '$node_(i) set X_ v', '$ns_ at t \"$node_(i) setdest x y speed\"' and "
@@ -142,12 +143,7 @@ def _axis(where: str, word: str) -> int:
 
 
 def _number(where: str, word: str, what: str, least: float = -math.inf) -> float:
-    try:
-        value = float(word.rstrip('"')) if "_" not in word else math.nan
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise FormatError(f"{where}: {what} is not a finite number ({shown(word)})")
+    value = finite_number(where, what, word.rstrip('"'))
     if value < least:
         raise FormatError(f"{where}: {what} is below {least:g} ({value:g})")
     return value
@@ -198,3 +194,24 @@ def _append(times: list[float], places: list[tuple[float, float]], time: float, 
     if (times[-1], places[-1]) != (time, place):
         times.append(time)
         places.append(place)
+
+
+def _write(held: Contents, order: Order) -> None:
+    if held.tracks is None:
+        raise FormatError(f"{held.name}: does not say how its nodes move, which ns-2 mobility needs")
+    if order.time is not None:
+        raise FormatError(f"{held.name}: ns-2 mobility is of all times: --time goes with fleet, table and emane-eel")
+    write_ns2(held.tracks, order.path)
+
+
+FORMAT = Format(
+    name="ns2",
+    title="ns-2",
+    holds=Holds.TRACKS,
+    suffixes=(".tcl", ".ns_movements", ".ns2"),
+    keeps="waypoints of all nodes",
+    loses="yaw, ids (numbers instead), links, where on earth",
+    begins=lambda source: source.first_line.startswith(("$node", "$ns")),
+    read=tracks_in,
+    write=_write,
+)

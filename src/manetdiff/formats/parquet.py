@@ -6,32 +6,34 @@ from collections.abc import Sequence
 from typing import Any
 
 from manetdiff.errors import FormatError
-from manetdiff.formats.files import PathLike, name_of, read_bytes
+from manetdiff.formats.files import Source
 
 # As many as a CSV file of the largest size could hold, and some more: a small Parquet file can hold any number.
 MOST_ROWS = 2_000_000
+MAGIC = b"PAR1"
 TICKS_A_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 
 
-def parquet_rows(path: PathLike, columns: Sequence[str]) -> tuple[str, list[dict[str, Any]]]:
-    """The table's name for messages, and its rows with these columns, which must be there.
+def parquet_rows(source: Source, columns: Sequence[str]) -> list[dict[str, Any]]:
+    """The rows of a table with these columns, which must be there.
 
     Timestamps are seconds of Unix time, as UTC where the column names no zone.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    name = name_of(path)
-    data = read_bytes(path)
+    name = source.name
     try:
-        file = pq.ParquetFile(pa.BufferReader(data))
+        file = pq.ParquetFile(pa.BufferReader(source.data))
         _check_columns(name, file.schema_arrow.names, columns)
         if file.metadata.num_rows > MOST_ROWS:
             raise FormatError(
                 f"{name}: holds {file.metadata.num_rows:,} rows, more than {MOST_ROWS:,}: cut out the time that matters"
             )
         table = file.read(columns=list(columns))
-        return name, pa.table({column: _plain(table.column(column)) for column in columns}).to_pylist()
+        plain = pa.table({column: _plain(table.column(column)) for column in columns})
+        rows: list[dict[str, Any]] = plain.to_pylist()
+        return rows
     except FormatError:
         raise
     except (pa.ArrowException, OSError, ValueError) as error:  # ValueError: text that is no UTF-8, and the like

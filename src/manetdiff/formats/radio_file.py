@@ -10,7 +10,7 @@ from inspect import signature
 from typing import Any
 
 from manetdiff.errors import FormatError, RadioError
-from manetdiff.formats.files import PathLike, read_text
+from manetdiff.formats.files import PathLike, read_source
 from manetdiff.formats.record import parse_object
 from manetdiff.radio import Radio
 
@@ -19,12 +19,12 @@ LINK_BUDGET = "link_budget"
 
 def read_radio(path: PathLike) -> Radio:
     """The radio in a JSON file; `-` reads standard input."""
-    text = read_text(path)
-    values = parse_object(text.name, text.content)
+    source = read_source(path)
+    values = parse_object(source.name, source.content)
     try:
-        return _from_link_budget(text.name, values) if LINK_BUDGET in values else Radio.from_dict(values)
+        return _from_link_budget(source.name, values) if LINK_BUDGET in values else Radio.from_dict(values)
     except RadioError as error:
-        raise FormatError(f"{text.name}: {error}") from None
+        raise FormatError(f"{source.name}: {error}") from None
 
 
 def _from_link_budget(file: str, values: dict[str, Any]) -> Radio:

@@ -98,6 +98,25 @@ def object_list(file: str, document: Mapping[str, object], field: str) -> list[d
     return entries
 
 
+def number_in(value: object) -> float | None:
+    """The number that a cell or word says, also NaN and infinity; None where it says none.
+
+    Python also reads 1_000 as a number; a file that holds it is more likely to be wrong.
+    """
+    try:
+        return None if "_" in str(value) else float(value)  # type: ignore[arg-type]  # whatever a table may hold
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def finite_number(where: str, what: str, value: object) -> float:
+    """The finite number that a cell or word says. where, what: what messages call its place and itself."""
+    number = number_in(value)
+    if number is None or not math.isfinite(number):
+        raise FormatError(f"{where}: {what} is not a finite number ({shown(str(value))})")
+    return number
+
+
 def shown(value: object) -> str:
     """A value as the file spells it, on one line and not too long."""
     if isinstance(value, dict | list):

@@ -13,8 +13,9 @@ import numpy as np
 from manetdiff.errors import FleetError, FormatError
 from manetdiff.fleet import Fleet, LocalFrame, Track, Tracks
 from manetdiff.fleet.geodetic import compass_to_yaw
-from manetdiff.formats.csv_table import csv_rows, csv_text, number_or_text
-from manetdiff.formats.files import PathLike, Text, read_text, write_text
+from manetdiff.formats.csv_table import columns_in, csv_rows, csv_text, number_or_text
+from manetdiff.formats.files import PathLike, Source, read_source, write_text
+from manetdiff.formats.format import Contents, Format, Holds, Order
 from manetdiff.formats.record import Record, shown
 
 LOCAL = ("time", "id", "x", "y")
@@ -24,7 +25,7 @@ ANGLES = {True: "yaw", False: "heading"}  # of local tables, and of those in deg
 
 def read_track_table(path: PathLike) -> Tracks:
     """The tracks in a CSV file; `-` reads standard input."""
-    return tracks_in(read_text(path))
+    return tracks_in(read_source(path))
 
 
 def write_track_table(moments: Iterable[tuple[float, Fleet]], path: PathLike) -> None:
@@ -37,13 +38,13 @@ def write_track_table(moments: Iterable[tuple[float, Fleet]], path: PathLike) ->
     write_text(path, csv_text([*LOCAL, "yaw"], rows))
 
 
-def is_header(columns: Iterable[str]) -> bool:
+def _is_header(columns: Iterable[str]) -> bool:
     """Whether these are the columns of such a table."""
     names = {column.strip().lower() for column in columns}
     return set(LOCAL) <= names or set(GEODETIC) <= names
 
 
-def tracks_in(text: Text) -> Tracks:
+def tracks_in(source: Source) -> Tracks:
     """The tracks in the text of such a table."""
     by_node: dict[str, list[list[float]]] = {}
     columns: list[str] = []
@@ -52,15 +53,15 @@ def tracks_in(text: Text) -> Tracks:
         _check_header(file, names)
         columns.extend(names)
 
-    rows = csv_rows(text, check_and_keep)
+    rows = csv_rows(source, check_and_keep)
     if not rows:
-        raise FormatError(f"{text.name}: holds no rows under its columns")
+        raise FormatError(f"{source.name}: holds no rows under its columns")
     local = set(LOCAL) <= set(columns)
     angle = ANGLES[local]
     with_angle = angle in columns
     for number, row in enumerate(rows, start=1):
         values = {name: cell if name == "id" else number_or_text(cell) for name, cell in row.items()}
-        record = Record(text.name, f"row {number}", values)
+        record = Record(source.name, f"row {number}", values)
         if local:
             place = [record.number("x"), record.number("y")]
         else:
@@ -70,7 +71,7 @@ def tracks_in(text: Text) -> Tracks:
     try:
         return _tracks(by_node, local, with_angle)
     except FleetError as error:
-        raise FormatError(f"{text.name}: {error}") from None
+        raise FormatError(f"{source.name}: {error}") from None
 
 
 def _tracks(by_node: dict[str, list[list[float]]], local: bool, with_angle: bool) -> Tracks:
@@ -91,7 +92,7 @@ def _tracks(by_node: dict[str, list[list[float]]], local: bool, with_angle: bool
 
 
 def _check_header(file: str, columns: Sequence[str]) -> None:
-    if not is_header(columns):
+    if not _is_header(columns):
         raise FormatError(
             f"{file}: the first line must name the columns {', '.join(LOCAL)} or {', '.join(GEODETIC)}, "
             f"not {shown(', '.join(columns))}"
@@ -102,3 +103,20 @@ def _check_header(file: str, columns: Sequence[str]) -> None:
             f"{file}: the column {ANGLES[not local]} does not go with {'x, y' if local else 'lat, lon'}: "
             "yaw (radians) stands beside x, y and heading (degrees) beside lat, lon"
         )
+
+
+def _write(held: Contents, order: Order) -> None:
+    write_track_table(held.moments(order.time), order.path)
+
+
+FORMAT = Format(
+    name="table",
+    title="Plain table",
+    holds=Holds.TRACKS,
+    suffixes=(".csv",),
+    keeps="times, ids, places, yaw",
+    loses="movement between the moments; where on earth",
+    begins=lambda source: _is_header(columns_in(source.first_line)),
+    read=tracks_in,
+    write=_write,
+)

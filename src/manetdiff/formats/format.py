@@ -1,0 +1,116 @@
+"""What a format is: how its files are known, read and written; and what a file can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from manetdiff.errors import FleetError, FormatError
+from manetdiff.fleet import Fleet, Tracks
+from manetdiff.formats.files import PathLike, Source
+from manetdiff.radio import Radio
+from manetdiff.topology import Topology
+
+STEP_S = 1.0
+
+
+class Holds(Enum):
+    """What the files of a format hold."""
+
+    FLEET = "a fleet"
+    TOPOLOGY = "a topology"
+    TRACKS = "a fleet over time"
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a file holds: a fleet over time, or a fleet at one time, with or without its topology."""
+
+    name: str
+    tracks: Tracks | None = None
+    fleet: Fleet | None = None
+    topology: Topology | None = None
+    step: float = STEP_S
+
+    def fleet_at(self, time: float | None = None) -> Fleet:
+        """The fleet; of tracks the one at a time, by default the first moment of at least two nodes."""
+        return next(self._fleets(time))[1]
+
+    def moments(self, time: float | None = None) -> list[tuple[float, Fleet]]:
+        """Seconds and fleet, a step apart, or only at a time; a fleet alone is at 0 s."""
+        return list(self._fleets(time))
+
+    def linked(self, what: str) -> tuple[Fleet, Topology]:
+        """The fleet and its topology, without which there is nothing to write."""
+        if self.fleet is None or self.topology is None:
+            raise FormatError(f"{self.name}: holds no topology, which {what} needs: 'manetdiff generate' makes one")
+        return self.fleet, self.topology
+
+    def _fleets(self, time: float | None) -> Iterator[tuple[float, Fleet]]:
+        if self.tracks is None:
+            assert self.fleet is not None
+            yield 0.0, self.fleet
+            return
+        try:
+            if time is not None:
+                yield time, self.tracks.at(time)
+            else:
+                yield from self.tracks.fleets(self.tracks.moments(self.step))
+        except FleetError as error:
+            raise FormatError(f"{self.name}: {error}") from None
+
+
+@dataclass(frozen=True)
+class Order:
+    """What to write where. time: of the fleet in a mobility file. radio: for rates, instead of
+    the one that the file was written for."""
+
+    path: PathLike
+    radio: Radio | None = None
+    time: float | None = None
+
+
+Held = Fleet | tuple[Fleet, Topology] | Tracks
+
+
+@dataclass(frozen=True)
+class Format:
+    """One format of files.
+
+    name: what --from and --to call it; formats of one name differ in suffix and beginning.
+    title: what people call it, after a comma which kind of it. suffixes: with their dot, in lower case.
+    begins: whether a file begins as one of these; it is asked where the suffix does not decide.
+    read, write: None where the format is only written, or only read.
+    keeps, loses: for the documentation, what the files hold, and what is lost when one is written.
+    """
+
+    name: str
+    title: str
+    holds: Holds
+    suffixes: tuple[str, ...]
+    keeps: str
+    loses: str = ""
+    begins: Callable[[Source], bool] = lambda source: False
+    read: Callable[[Source], Held] | None = None
+    write: Callable[[Contents, Order], None] | None = None
+
+
+def chosen(formats: Sequence[Format], source: Source) -> Format | None:
+    """The format of a file: by its suffix where only one has it, else the first whose files begin so.
+
+    Where all that are possible have one name, one of these is meant: the last, if none begins so.
+    """
+    named = [one for one in formats if source.suffix in one.suffixes]
+    if len(named) == 1:
+        return named[0]
+    only = formats[-1] if len({one.name for one in formats}) == 1 else None
+    return next((one for one in formats if one.begins(source)), only)
+
+
+def read_as(formats: Sequence[Format], source: Source, otherwise: str = "") -> Held:
+    """What a file in one of these formats holds. otherwise: what it is not, where it is in none of them."""
+    found = chosen(formats, source)
+    if found is None or found.read is None:
+        raise FormatError(f"{source.name}: is no {otherwise}")
+    return found.read(source)

@@ -1,0 +1,74 @@
+"""GraphML, for Gephi, yEd and igraph: the graph that networkx gets, as a file. Needs networkx."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from typing import Any
+
+from manetdiff.errors import FormatError
+from manetdiff.fleet import Fleet
+from manetdiff.formats.files import PathLike, Source, read_source, write_text
+from manetdiff.formats.format import Contents, Format, Holds, Order
+from manetdiff.formats.graph_libraries import from_networkx, library, to_networkx
+from manetdiff.formats.record import shown
+from manetdiff.layout import Layout
+from manetdiff.radio import Radio
+from manetdiff.topology import Topology
+
+NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def write_graphml(
+    topology: Topology, path: PathLike, fleet: Fleet | Layout | None = None, radio: Radio | None = None
+) -> None:
+    """Write GraphML; fleet, radio: by default those that the topology was made for."""
+    layout = topology.on(fleet, radio)
+    for node in layout.fleet.ids:
+        if NO_XML.search(node):
+            raise FormatError(f"node {node!r}: GraphML cannot keep the control characters in its id")
+    lines = library("networkx", "networkx").generate_graphml(to_networkx(topology, layout))
+    write_text(path, "\n".join(lines) + "\n")
+
+
+def read_graphml(path: PathLike) -> tuple[Fleet, Topology]:
+    """The fleet and topology in a GraphML file that holds x, y, yaw and parity; `-` reads standard input."""
+    return topology_in(read_source(path))
+
+
+def topology_in(source: Source) -> tuple[Fleet, Topology]:
+    """The fleet and topology in the text of a GraphML file."""
+    return from_networkx(_graph_in(source), source.name)
+
+
+def _graph_in(source: Source) -> Any:
+    # GraphML has no use for declarations of its own, and they are what attacks on XML readers are made of.
+    if "<!DOCTYPE" in source.content or "<!ENTITY" in source.content:
+        raise FormatError(f"{source.name}: declares a document type, which GraphML does not need")
+    networkx = library("networkx", "networkx")
+    try:
+        # As text, not as bytes: a file must not choose an encoding in which the check above saw nothing.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what is missing is said below, by the node's name
+            graph = networkx.parse_graphml(source.content)
+    except Exception as error:  # networkx lets through whatever its XML reader raises
+        raise FormatError(f"{source.name}: is not GraphML that can be read: {shown(str(error))}") from None
+    return graph
+
+
+def _write(held: Contents, order: Order) -> None:
+    fleet, topology = held.linked("GraphML")
+    write_graphml(topology, order.path, fleet, order.radio)
+
+
+FORMAT = Format(
+    name="graphml",
+    title="GraphML",
+    holds=Holds.TOPOLOGY,
+    suffixes=(".graphml",),
+    keeps="as NetJSON",
+    loses="as NetJSON",
+    begins=lambda source: source.content.lstrip().startswith("<"),
+    read=topology_in,
+    write=_write,
+)

@@ -56,16 +56,48 @@ def test_a_wrong_link_budget_is_one_line(run: Run, tmp_path: Path, document: obj
     assert words in ran.err
 
 
-def test_an_update_takes_the_radio_of_the_topology(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "r.json").write_text('{"unit": 1000, "range": 20}')
-    (tmp_path / "default.json").write_text("{}")
+@pytest.fixture
+def topology_of_budget(run: Run, tmp_path: Path) -> Path:
+    """A topology that was made for the link budget."""
+    (tmp_path / "r.json").write_text(json.dumps({"link_budget": BUDGET}))
     assert run("generate", "f.csv", "--radio", "r.json", "--out", "t.json").code == 0
+    return tmp_path / "t.json"
 
-    def throughput(*radio: str) -> float:
-        told = json.loads(run("update", "t.json", "f.csv", "--json", *radio).out)
-        return float(told["metrics"]["throughput"])
 
-    assert throughput() == throughput("--radio", "r.json") != throughput("--radio", "default.json")
+def radio_in(path: Path) -> Radio | None:
+    _, topology = read_topology(path)
+    return None if topology.layout is None else topology.layout.radio
+
+
+def test_an_update_takes_the_radio_of_the_topology_by_path_or_piped(run: Run, topology_of_budget: Path) -> None:
+    (topology_of_budget.parent / "default.json").write_text("{}")
+
+    def updated(source: str, *radio: str) -> tuple[float, Radio | None]:
+        piped = topology_of_budget.read_bytes() if source == "-" else b""
+        ran = run("update", source, "f.csv", "--json", "--out", "new.json", *radio, stdin=piped)
+        return json.loads(ran.out)["metrics"]["throughput"], radio_in(topology_of_budget.with_name("new.json"))
+
+    by_path, piped, named = updated("t.json"), updated("-"), updated("t.json", "--radio", "r.json")
+    assert by_path == piped == named
+    assert by_path[1] == Radio.from_link_budget(**BUDGET)
+    other, radio = updated("-", "--radio", "default.json")
+    assert radio == Radio()
+    assert other < by_path[0] / 10  # 1 MHz in place of 10
+
+
+@pytest.mark.parametrize("kind", [(), ("--from", "netjson")])
+def test_a_conversion_keeps_the_radio_of_the_topology_by_path_or_piped(
+    run: Run, topology_of_budget: Path, kind: tuple[str, ...]
+) -> None:
+    content = topology_of_budget.read_bytes()
+    assert run("convert", "-", "piped.netjson", *kind, stdin=content).code == 0
+    assert run("convert", "t.json", "path.graphml", *kind).code == 0
+    graph = topology_of_budget.with_name("path.graphml").read_bytes()
+    assert run("convert", "-", "back.json", stdin=graph).code == 0
+    for name in ("piped.netjson", "back.json"):
+        written = topology_of_budget.with_name(name)
+        assert radio_in(written) == Radio.from_link_budget(**BUDGET)
+        assert written.read_bytes() == content  # and with it every rate
 
 
 def test_the_one_column_that_is_missing_is_named(run: Run, tmp_path: Path) -> None:

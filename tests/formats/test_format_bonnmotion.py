@@ -12,6 +12,7 @@ from manetdiff.fleet import Tracks
 from manetdiff.formats.bonnmotion import read_bonnmotion, tracks_in
 from manetdiff.formats.conversion import read_tracks
 from manetdiff.formats.files import Source
+from support.format_samples import refusal
 
 PLANE = "0.0 10.0 20.0 5.0 20.0 20.0 9.0 20.0 20.0\n1.0 -3.5 4.25 11.0 6.5 4.25\n"
 SPACE = "#3D\n0 10 20 300 5 20 20 310\n1 -3.5 4.25 200 11 6.5 4.25 200\n"
@@ -19,13 +20,6 @@ SPACE = "#3D\n0 10 20 300 5 20 20 310\n1 -3.5 4.25 200 11 6.5 4.25 200\n"
 
 def read(content: str) -> Tracks:
     return tracks_in(Source("m.movements", content.encode()))
-
-
-def refusal(content: str) -> str:
-    with pytest.raises(FormatError) as caught:
-        read(content)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
 
 
 def test_a_line_is_a_node_of_waypoints() -> None:
@@ -76,29 +70,24 @@ def test_a_packed_file_that_breaks_off_or_was_damaged_is_refused(tmp_path: Path)
         read_bonnmotion(path)
 
 
-def test_a_line_that_breaks_off_is_named() -> None:
-    message = refusal("# two\n" + PLANE.rstrip()[:-5])
-    assert message == "m.movements: line 3: has 5 numbers, which is no multiple of 3: t x y"
-
-
-def test_widths_that_do_not_fit_are_named() -> None:
-    message = refusal("0 1 2 0 1 2\n0 1 2 3 5 6 7 8\n")
-    assert message.startswith("m.movements: line 2: has 8 numbers, which is no multiple of 3: t x y; ")
-    assert "need a line '#3D' above" in message
-    message = refusal(SPACE + "0 1 2\n")
-    assert message == "m.movements: line 4: has 3 numbers, which is no multiple of 4: t x y z (after '#3D')"
-
-
-@pytest.mark.parametrize("word", ["x", "nan", "inf", "1_0", "1,5", "1e999"])
-def test_a_word_that_is_no_number_is_named(word: str) -> None:
-    assert refusal(PLANE + f"0 1 2 3 {word} 4\n") == f'm.movements: line 3: number 5 is not a finite number ("{word}")'
-
-
-def test_waypoints_out_of_order_are_named() -> None:
-    message = refusal("5 0 0 3 1 1\n" + PLANE)
-    assert message == "m.movements: line 1: node '0': waypoint 2 at 3 s is before the one above it"
-
-
-def test_no_nodes_or_one_node_are_refused() -> None:
-    assert "holds no nodes" in refusal("# nothing\n")
-    assert "at least two nodes, not 1" in refusal("0 1 2\n")
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("# two\n" + PLANE.rstrip()[:-5], "line 3: has 5 numbers, which is no multiple of 3: t x y"),
+        (
+            "0 1 2 0 1 2\n0 1 2 3 5 6 7 8\n",
+            "line 2: has 8 numbers, which is no multiple of 3: t x y; "
+            "waypoints of four numbers need a line '#3D' above them",
+        ),
+        (SPACE + "0 1 2\n", "line 4: has 3 numbers, which is no multiple of 4: t x y z (after '#3D')"),
+        *(
+            (PLANE + f"0 1 2 3 {word} 4\n", f'line 3: number 5 is not a finite number ("{word}")')
+            for word in ("x", "nan", "inf", "1_0", "1,5", "1e999", "12:00")
+        ),
+        ("5 0 0 3 1 1\n" + PLANE, "line 1: node '0': waypoint 2 at 3 s is before the one above it"),
+        ("# nothing\n", "holds no nodes: every line must be the waypoints of one, 't x y t x y …'"),
+        ("0 1 2\n", "a fleet needs at least two nodes, not 1: there is nothing to link"),
+    ],
+)
+def test_what_is_wrong_is_named(content: str, problem: str) -> None:
+    assert refusal(tracks_in, "m.movements", content) == problem

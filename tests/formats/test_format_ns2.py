@@ -14,6 +14,7 @@ from manetdiff.errors import FormatError
 from manetdiff.fleet import Track, Tracks
 from manetdiff.formats.files import Source
 from manetdiff.formats.ns2 import ns2_text, read_ns2, tracks_in, write_ns2
+from support.format_samples import refusal
 
 SECOND = "$node_(1) set X_ 900\n$node_(1) set Y_ 900\n"
 START = "$node_(0) set X_ 0.0\n$node_(0) set Y_ 0.0\n$node_(0) set Z_ 0.0\n"
@@ -28,13 +29,6 @@ def node(orders: str, start: str = START) -> Track:
     return read(SECOND + start + orders).tracks[0]
 
 
-def refusal(content: str) -> str:
-    with pytest.raises(FormatError) as caught:
-        read(content)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
-
-
 def test_lines_of_four_words_are_places_at_the_beginning() -> None:
     tracks = read("$node_(3) set X_ 1.5\n$node_(3) set Y_ -2e1\n$node_(12) set X_ 0\n$node_(12) set Y_ 7\n")
     assert tracks.ids == ("3", "12")
@@ -43,77 +37,55 @@ def test_lines_of_four_words_are_places_at_the_beginning() -> None:
     assert tracks.longest_gap is None
 
 
-def test_lines_of_eight_words_are_journeys_that_end_in_rest() -> None:
-    one = node('$ns_ at 2.0 "$node_(0) setdest 30.0 40.0 5.0"\n')
-    assert one.times.tolist() == [0, 2, 12]
-    assert one.place_at(2).tolist() == [0, 0]
-    assert one.place_at(7).tolist() == [15, 20]
-    assert one.place_at(12).tolist() == [30, 40]
-    assert one.place_at(50).tolist() == [30, 40]
+def go(time: float, x: float, y: float, speed: float) -> str:
+    return f'$ns_ at {time} "$node_(0) setdest {x} {y} {speed}"\n'
 
 
-def test_lines_of_seven_words_are_jumps() -> None:
-    one = node('$ns_ at 5 "$node_(0) set X_ 70"\n$ns_ at 5 "$node_(0) set Y_ 80"\n')
-    assert one.place_at(4.999).tolist() == [0, 0]
-    assert one.place_at(5).tolist() == [70, 80]
-    assert one.yaw_at(6) == 0
+def jump(time: float, axis: str, value: float) -> str:
+    return f'$ns_ at {time} "$node_(0) set {axis} {value}"\n'
 
 
-def test_a_jump_while_under_way_moves_one_axis_and_ends_the_journey() -> None:
-    one = node('$ns_ at 0 "$node_(0) setdest 100 50 11.180339887498949"\n$ns_ at 4 "$node_(0) set Y_ 300"\n')
-    assert one.place_at(3.999999) == pytest.approx([40, 20], abs=1e-4)
-    for time in (4, 8, 100):
-        assert one.place_at(time) == pytest.approx([40, 300])
+# Commands to a node at (0, 0), where it is at some times, and where it points at some.
+JOURNEYS: dict[str, tuple[str, dict[float, tuple[float, float]], dict[float, float]]] = {
+    "a journey ends in rest": (go(2, 30, 40, 5), {2: (0, 0), 7: (15, 20), 12: (30, 40), 50: (30, 40)}, {}),
+    "a jump": (jump(5, "X_", 70) + jump(5, "Y_", 80), {4.999: (0, 0), 5: (70, 80)}, {6: 0}),
+    "a jump under way moves one axis and ends the journey": (
+        go(0, 100, 50, math.hypot(10, 5)) + jump(4, "Y_", 300),
+        {3.9999999: (40, 20), 4: (40, 300), 8: (40, 300), 100: (40, 300)},
+        {},
+    ),
+    "a command that interrupts another takes over where the node is": (
+        go(0, 100, 0, 10) + go(4, 40, 30, 5),
+        {2: (20, 0), 4: (40, 0), 7: (40, 15), 10: (40, 30), 11: (40, 30)},
+        {2: 0, 7: math.pi / 2},
+    ),
+    "three that interrupt each other": (
+        go(0, 0, 1000, 10) + go(3, 1000, 30, 20) + go(5, 40, 0, 3),
+        {3: (0, 30), 5: (40, 30), 10: (40, 15), 15: (40, 0), 16: (40, 0)},
+        {},
+    ),
+    "one after the arrival": (go(0, 10, 0, 10) + go(5, 10, 10, 1), {3: (10, 0), 5: (10, 0), 10: (10, 5)}, {}),
+    "one at the moment of arrival": (go(0, 10, 0, 10) + go(1, 10, 10, 10), {1: (10, 0), 1.5: (10, 5), 2: (10, 10)}, {}),
+    "speed zero": (go(0, 100, 0, 10) + go(3, 500, 500, 0), {3: (30, 0), 10: (30, 0), 1000: (30, 0)}, {1000: 0}),
+    "of two at one time the last counts": (go(1, 100, 0, 10) + go(1, 0, 100, 10), {6: (0, 50)}, {}),
+    "height is left out": ("$node_(0) set Z_ 500\n" + jump(1, "Z_", 600), {5: (0, 0)}, {}),
+}
 
 
-def test_an_order_that_interrupts_another_takes_over_where_the_node_is() -> None:
-    # Eastwards at 10 m/s: at 4 s the node is at (40, 0). From there to (40, 30) at 5 m/s: there at 10 s.
-    one = node('$ns_ at 0 "$node_(0) setdest 100 0 10"\n$ns_ at 4 "$node_(0) setdest 40 30 5"\n')
-    for time, place in {2: (20, 0), 4: (40, 0), 7: (40, 15), 10: (40, 30), 11: (40, 30)}.items():
-        assert one.place_at(time) == pytest.approx(place)
-    assert one.yaw_at(2) == 0
-    assert one.yaw_at(7) == pytest.approx(math.pi / 2)
+@pytest.mark.parametrize("case", JOURNEYS)
+def test_a_node_is_where_its_commands_take_it(case: str) -> None:
+    commands, places, directions = JOURNEYS[case]
+    one = node(commands)
+    for time, place in places.items():
+        assert one.place_at(time) == pytest.approx(place, abs=1e-5)
+    for time, yaw in directions.items():
+        assert one.yaw_at(time) == pytest.approx(yaw)
 
 
-def test_three_orders_that_interrupt_each_other() -> None:
-    one = node(
-        '$ns_ at 0 "$node_(0) setdest 0 1000 10"\n'
-        '$ns_ at 3 "$node_(0) setdest 1000 30 20"\n'
-        '$ns_ at 5 "$node_(0) setdest 40 0 3"\n'
-    )
-    assert one.place_at(3) == pytest.approx([0, 30])
-    assert one.place_at(5) == pytest.approx([40, 30])
-    assert one.place_at(10) == pytest.approx([40, 15])
-    assert one.place_at(15) == pytest.approx([40, 0])
-    assert one.times[-1] == pytest.approx(15)
-
-
-def test_an_order_after_the_arrival_starts_where_the_last_one_ended() -> None:
-    one = node('$ns_ at 0 "$node_(0) setdest 10 0 10"\n$ns_ at 5 "$node_(0) setdest 10 10 1"\n')
-    assert one.times.tolist() == [0, 1, 5, 15]
-    soon = node('$ns_ at 0 "$node_(0) setdest 10 0 10"\n$ns_ at 1.5 "$node_(0) setdest 10 10 1"\n')
-    assert soon.times.tolist() == [0, 1, 1.5, 11.5]
-    assert one.place_at(3).tolist() == [10, 0]
-    assert one.place_at(5).tolist() == [10, 0]
-    assert one.place_at(10).tolist() == [10, 5]
-
-
-def test_an_order_at_the_moment_of_arrival_loses_nothing() -> None:
-    one = node('$ns_ at 0 "$node_(0) setdest 10 0 10"\n$ns_ at 1 "$node_(0) setdest 10 10 10"\n')
-    assert one.times.tolist() == [0, 1, 2]
-    assert one.places.tolist() == [[0, 0], [10, 0], [10, 10]]
-
-
-def test_speed_zero_stops_a_node_where_it_is() -> None:
-    one = node('$ns_ at 0 "$node_(0) setdest 100 0 10"\n$ns_ at 3 "$node_(0) setdest 500 500 0"\n')
-    for time in (3, 10, 1000):
-        assert one.place_at(time).tolist() == [30, 0]
-    assert one.yaw_at(1000) == 0
-
-
-def test_the_last_of_two_orders_at_one_time_counts() -> None:
-    one = node('$ns_ at 1 "$node_(0) setdest 100 0 10"\n$ns_ at 1 "$node_(0) setdest 0 100 10"\n')
-    assert one.place_at(6).tolist() == [0, 50]
+def test_waypoints_are_where_something_changes_and_no_others() -> None:
+    assert node(go(2, 30, 40, 5)).times.tolist() == [0, 2, 12]
+    for again, times in ((5, [0, 1, 5, 15]), (1.5, [0, 1, 1.5, 11.5]), (1, [0, 1, 11])):
+        assert node(go(0, 10, 0, 10) + go(again, 10, 10, 1)).times.tolist() == times
 
 
 def test_the_order_of_lines_does_not_matter() -> None:
@@ -142,22 +114,11 @@ def test_names_as_sumo_and_ns3_write_them_are_read() -> None:
     assert one.place_at(2).tolist() == [1, 3]
 
 
-def test_height_is_read_and_left_out() -> None:
-    one = node('$node_(0) set Z_ 500\n$ns_ at 1 "$node_(0) set Z_ 600"\n')
-    assert one.place_at(5).tolist() == [0, 0]
-    assert "Z_ is not a finite number" in refusal(SECOND + START + '$ns_ at 1 "$node_(0) set Z_ high"\n')
-
-
 @pytest.mark.parametrize("axis", ["X_", "Y_"])
 def test_a_missing_place_at_the_beginning_names_the_node_and_the_axis(axis: str) -> None:
     other = "Y_" if axis == "X_" else "X_"
-    message = refusal(SECOND + f'$node_(7) set {other} 1\n$ns_ at 1 "$node_(7) setdest 1 1 1"\n')
-    assert message.startswith(f"m.tcl: node 7: its place at the beginning is missing ('$node_(7) set {axis}")
-
-
-def test_a_setdest_of_nine_words_is_refused() -> None:
-    message = refusal(SECOND + START + '$ns_ at 1.0 "$node_(0) setdest 1.0 2.0 3.0 4.0"\n')
-    assert message.startswith("m.tcl: line 6: a setdest with a third coordinate")
+    message = refusal(tracks_in, "m", SECOND + f'$node_(7) set {other} 1\n$ns_ at 1 "$node_(7) setdest 1 1 1"\n')
+    assert message.startswith(f"node 7: its place at the beginning is missing ('$node_(7) set {axis}")
 
 
 @pytest.mark.parametrize(
@@ -183,22 +144,21 @@ def test_a_setdest_of_nine_words_is_refused() -> None:
         ('$ns_ at 1 "$node_(0) setdest 1 2 -3"', "the speed is below 0 (-3)"),
         ('$ns_ at 1 "$node_(0) setdest 1 inf 3"', "y is not a finite number"),
         ('$ns_ at 1 "$node_(0) set X_ x"', "X_ is not a finite number"),
+        ('$ns_ at 1 "$node_(0) set Z_ high"', "Z_ is not a finite number"),
+        ('$ns_ at 1.0 "$node_(0) setdest 1.0 2.0 3.0 4.0"', "a setdest with a third coordinate"),
     ],
 )
 def test_a_bad_line_is_named(line: str, problem: str) -> None:
-    message = refusal(f"{SECOND}{START}# and now\n{line}\n")
-    assert message.startswith("m.tcl: line 7: ")
+    message = refusal(tracks_in, "m.tcl", f"{SECOND}{START}# and now\n{line}\n")
+    assert message.startswith("line 7: ")
     assert problem in message
 
 
-def test_no_nodes_or_one_node_are_refused() -> None:
-    assert "holds no node of ns-2" in refusal("# nothing\n")
-    assert "at least two nodes, not 1" in refusal(SECOND)
-
-
-def test_a_journey_that_never_ends_is_refused() -> None:
-    message = refusal(SECOND + START + '$ns_ at 0 "$node_(0) setdest 1e300 0 1e-300"\n')
-    assert message == "m.tcl: node 0: moves so slowly that it never arrives"
+def test_no_nodes_one_node_and_a_journey_without_end_are_refused() -> None:
+    assert "holds no node of ns-2" in refusal(tracks_in, "m", "# nothing\n")
+    assert "at least two nodes, not 1" in refusal(tracks_in, "m", SECOND)
+    endless = refusal(tracks_in, "m", SECOND + START + go(0, 1e300, 0, 1e-300))
+    assert endless == "node 0: moves so slowly that it never arrives"
 
 
 @st.composite

@@ -46,3 +46,16 @@ def topologies(draw: st.DrawFn, nodes: int) -> Topology:
     density = draw(st.sampled_from([0.0, 0.1, 0.3, 0.7, 1.0]))
     chosen = np.triu(rng.random((nodes, nodes)) < density, 1)
     return Topology(np.argwhere(chosen), rng.integers(0, 2, nodes))
+
+
+@st.composite
+def placed_fleets(draw: st.DrawFn, ids: st.SearchStrategy[str], smallest: int = 2, largest: int = 9) -> Fleet:
+    """Fleets of any scale under any of these ids; half of them know where on earth they are."""
+    n = draw(st.integers(smallest, largest))
+    names = draw(st.lists(ids, min_size=n, max_size=n, unique=True))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    if draw(st.booleans()):
+        return Fleet(rng.normal(size=(n, 2)) * 10 ** rng.uniform(-2, 6), rng.uniform(-10, 10, n), names)
+    latitude = rng.uniform(-88, 88) + rng.uniform(-0.5, 0.5, n)
+    longitude = rng.uniform(-180, 180) + rng.uniform(-0.5, 0.5, n)
+    return Fleet.from_geodetic(latitude, longitude, rng.uniform(0, 360, n), names)

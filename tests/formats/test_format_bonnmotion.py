@@ -11,7 +11,7 @@ from manetdiff.errors import FormatError
 from manetdiff.fleet import Tracks
 from manetdiff.formats.bonnmotion import read_bonnmotion, tracks_in
 from manetdiff.formats.conversion import read_tracks
-from manetdiff.formats.files import Source
+from manetdiff.formats.files import Source, read_source
 from support.format_samples import refusal
 
 PLANE = "0.0 10.0 20.0 5.0 20.0 20.0 9.0 20.0 20.0\n1.0 -3.5 4.25 11.0 6.5 4.25\n"
@@ -47,6 +47,7 @@ def test_a_packed_file_is_read_whatever_its_name(tmp_path: Path, name: str) -> N
     path.write_bytes(gzip.compress(PLANE.encode()))
     assert read_bonnmotion(path).at(2.5).positions.tolist() == [[15, 20], [-2, 4.25]]
     assert read_tracks(path).ids == ("0", "1")
+    assert read_source(path).suffix == (".movements" if "." in name else "")
 
 
 def test_a_file_packed_in_several_parts_is_read_to_its_end(tmp_path: Path) -> None:
@@ -74,6 +75,7 @@ def test_a_packed_file_that_breaks_off_or_was_damaged_is_refused(tmp_path: Path)
     ("content", "problem"),
     [
         ("# two\n" + PLANE.rstrip()[:-5], "line 3: has 5 numbers, which is no multiple of 3: t x y"),
+        ("0 1 2 3 4 5 6\n", "line 1: has 7 numbers, which is no multiple of 3: t x y"),
         (
             "0 1 2 0 1 2\n0 1 2 3 5 6 7 8\n",
             "line 2: has 8 numbers, which is no multiple of 3: t x y; "

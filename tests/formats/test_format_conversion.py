@@ -186,6 +186,7 @@ def test_what_cannot_be_had_is_said(files: dict[str, Path], tmp_path: Path) -> N
         f"--to: unknown format 'gpx'; known are {names(WRITTEN)}"
     )
     assert failure(lambda: write_contents(fleet, Order(out))).startswith(f"{out}: its name does not say which format")
+    assert "its name does not say" in failure(lambda: write_contents(fleet, Order(tmp_path / "fleet.json.gz")))
     assert failure(lambda: write_contents(fleet, Order("-"))).startswith("standard output: its name does not say")
     assert failure(lambda: write_contents(fleet, Order(out), "netjson")) == (
         f"{files['fleet']}: holds no topology, which NetJSON needs: 'manetdiff generate' makes one"

@@ -24,7 +24,7 @@ PathLike = str | os.PathLike[str]
 
 @dataclass(frozen=True)
 class Source:
-    """A file that was read. name: what messages call it. suffix: what its name ends in, as of suffix_of."""
+    """A file that was read. name: what messages call it. suffix: what its name ends in; of a packed file, before .gz."""
 
     name: str
     data: bytes
@@ -56,12 +56,13 @@ def read_source(path: PathLike) -> Source:
     name = _name_of(path)
     data = _read_bytes(path, name)
     _check_size(data, name)
-    return Source(name, data, "" if os.fspath(path) == STANDARD else suffix_of(path))
+    suffix = suffix_of(path)
+    return Source(name, data, suffix_of(Path(path).stem) if suffix == GZIP_SUFFIX else suffix)
 
 
 def suffix_of(path: PathLike) -> str:
-    """What a file's name ends in, in lower case; that it is packed by gzip is no matter."""
-    return Path(Path(path).name.lower().removesuffix(GZIP_SUFFIX)).suffix
+    """What a file's name ends in, with the dot and in lower case."""
+    return Path(path).suffix.lower()
 
 
 def write_text(path: PathLike, content: str) -> None:

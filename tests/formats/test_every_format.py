@@ -21,7 +21,7 @@ from manetdiff.formats import files, read_tracks, write_track_table
 from manetdiff.formats.conversion import Contents, Order, read_contents, write_contents
 from manetdiff.formats.registry import FORMATS, READ, WRITTEN, markdown_table
 from support.format_samples import SAMPLES, TABLE, parquet
-from support.strategies import placed_fleets, topologies
+from support.strategies import assert_same, placed_fleets, topologies
 
 LONGEST_MESSAGE = 300
 TOO_LARGE = "is larger than 50 MB, which no fleet needs"
@@ -226,12 +226,6 @@ IDS = {"NetJSON": st.text(min_size=1), "Fleet, JSON": st.text(min_size=1)}
 BOTH_WAYS = [one for one in FORMATS if one in READ and one in WRITTEN]
 
 
-def assert_same(first: Fleet, second: Fleet) -> None:
-    assert first.ids == second.ids
-    assert np.array_equal(first.positions, second.positions)
-    assert np.array_equal(first.yaw, second.yaw)
-
-
 @settings(max_examples=40)
 @given(data=st.data())
 @pytest.mark.parametrize("title", [one.title for one in BOTH_WAYS if one.name not in ("ns2", "table")])
@@ -246,8 +240,8 @@ def test_what_is_written_is_read_back_to_the_last_bit(
     )
     held = read_contents(path, name)
     assert held.fleet is not None
-    assert_same(held.fleet, fleet)
-    assert held.fleet.frame == (None if title == "Fleet, CSV" else fleet.frame)
+    frame = None if title == "Fleet, CSV" else fleet.frame
+    assert_same(held.fleet, Fleet(fleet.positions, fleet.yaw, fleet.ids, frame))
     if name != "fleet":
         assert held.topology == topology
         assert held.topology is not None and held.topology.layout is not None

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 
 from manetdiff import Fleet, Topology
 from manetdiff.errors import FormatError
-from manetdiff.fleet import Track, Tracks
 from manetdiff.fleet.geodetic import LocalFrame
-from manetdiff.formats.emane import LARGEST_NEM, eel_text, schedule_xml, write_eel, write_schedule
+from manetdiff.formats.emane import LARGEST_NEM, eel_text, schedule_xml, write_schedule
 from support.strategies import topologies
 
 SCHEMA = Path(__file__).parent / "tdmaschedule.xsd"
@@ -86,23 +85,6 @@ def test_a_node_keeps_its_number_when_others_come_and_go() -> None:
         [nem for time, nem, kind in parsed(eel_text(moments)) if (time, kind) == (t, "location")] for t in range(3)
     ]
     assert numbers == [[1, 2, 3], [3, 1], [4, 3]]
-
-
-def test_events_of_tracks_follow_them(tmp_path: Path) -> None:
-    frame = LocalFrame(48.0, 11.0)
-    ends = np.array([[0, 0], [100, 0.0]])
-    tracks = Tracks((Track("a", np.array([0, 10.0]), ends), Track("b", np.array([0, 10.0]), ends + 50)), frame)
-    write_eel(tracks.fleets(tracks.moments(5)), tmp_path / "m.eel")
-    events = parsed((tmp_path / "m.eel").read_text())
-    for time in (0.0, 5.0, 10.0):
-        lat, lon, _ = events[time, 1, "location"]
-        assert frame.to_xy(np.array([lat]), np.array([lon]))[0] == pytest.approx([10 * time, 0], abs=1e-3)
-        assert events[time, 1, "orientation"][2] == pytest.approx(90, abs=1e-2)
-
-
-def test_a_fleet_that_does_not_know_where_on_earth_it_is_cannot_be_written() -> None:
-    with pytest.raises(FormatError, match="EMANE needs latitude and longitude"):
-        eel_text([(0.0, Fleet([(0, 0), (1, 1)], [0, 0]))])
 
 
 @given(st.integers(1, 40).flatmap(topologies))

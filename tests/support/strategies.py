@@ -59,3 +59,11 @@ def placed_fleets(draw: st.DrawFn, ids: st.SearchStrategy[str], smallest: int = 
     latitude = rng.uniform(-88, 88) + rng.uniform(-0.5, 0.5, n)
     longitude = rng.uniform(-180, 180) + rng.uniform(-0.5, 0.5, n)
     return Fleet.from_geodetic(latitude, longitude, rng.uniform(0, 360, n), names)
+
+
+def assert_same(first: Fleet, second: Fleet) -> None:
+    """Whether two fleets are the same to the last bit."""
+    assert first.ids == second.ids
+    assert np.array_equal(first.positions, second.positions)
+    assert np.array_equal(first.yaw, second.yaw)
+    assert first.frame == second.frame

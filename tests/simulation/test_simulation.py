@@ -339,7 +339,7 @@ class TestConvertCommand:
             (["f.csv", "f.json", "--from", "word"], "--from"),
             (["f.csv", "f.json", "--to", "word"], "--to"),
             (["f.csv", "e.eel"], "latitude"),
-            (["-", "f.json"], "--from"),
+            (["-", "f.json"], "standard input: is empty"),
             (["f.csv", "f.json", "--time", "3"], "--time"),
             (["f.csv", "-", "--json", "--to", "fleet"], "not both"),
         ],

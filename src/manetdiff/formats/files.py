@@ -24,7 +24,7 @@ PathLike = str | os.PathLike[str]
 
 @dataclass(frozen=True)
 class Source:
-    """A file that was read. name: what messages call it. suffix: what its name ends in; of a packed file, before .gz."""
+    """A file that was read. name: what messages call it. suffix: of its name; of a packed file, before .gz."""
 
     name: str
     data: bytes

@@ -24,21 +24,20 @@ KNOWS = {
     "solvers": {"fleet", "radio", "layout", "topology"},
     "data": {"fleet", "radio", "layout", "topology", "scenarios", "solvers"},
     "formats": {"fleet", "radio", "layout", "topology"},
-    "features": {"fleet", "radio", "layout"},
     "sampling": set(),
     "weights": set(),
-    "model": {"features"},
-    "diffusion": {"radio", "features", "sampling", "weights", "model"},
+    "model": {"layout"},
+    "diffusion": {"radio", "layout", "sampling", "weights", "model"},
     "training": {
         *("fleet", "radio", "layout", "topology", "scenarios", "data"),
-        *("features", "sampling", "model", "diffusion"),
+        *("sampling", "model", "diffusion"),
     },
-    "runtime": {"fleet", "radio", "layout", "topology", "solvers", "features", "sampling", "weights"},
+    "runtime": {"fleet", "radio", "layout", "topology", "solvers", "sampling", "weights"},
     "gpu": {
         *("fleet", "radio", "layout", "topology", "solvers"),
-        *("features", "sampling", "weights", "model", "diffusion", "runtime"),
+        *("sampling", "weights", "model", "diffusion", "runtime"),
     },
-    "export": {"features", "sampling", "model", "diffusion", "runtime"},
+    "export": {"layout", "sampling", "model", "diffusion", "runtime"},
 }
 KNOWS["evaluate"] = set(KNOWS)
 KNOWS["simulation"] = {"fleet", "radio", "layout", "topology", "runtime", "formats", "evaluate"}

@@ -28,7 +28,7 @@ NOBODY = np.int64(-1)
 
 
 # The rooms whose compiled functions others call; a test holds the list.
-COMPILED_ROOMS = ("radio", "features", "topology", "solvers")
+COMPILED_ROOMS = ("radio", "layout", "topology", "solvers")
 
 
 def _drop_stale_caches() -> None:

@@ -27,8 +27,7 @@ from manetdiff.diffusion.transitions import at_pace, stride
 from manetdiff.diffusion.weights import Weights, read_weights
 from manetdiff.errors import CheckpointError, ModelError
 from manetdiff.export.write import exported
-from manetdiff.features import layout_features, pad
-from manetdiff.layout import Layout
+from manetdiff.layout import Layout, pad
 from manetdiff.model.config import ModelConfig
 from manetdiff.model.losses import LossWeights
 from manetdiff.model.tensors import Graphs, Layouts
@@ -63,7 +62,7 @@ def flying(n: int, seed: int) -> Fleet:
 
 
 def layouts_of(*fleets: Fleet, sectors: int = 4, n: int | None = None) -> Layouts:
-    return Layouts.from_numpy(pad([layout_features(Layout(fleet, Radio(sectors=sectors))) for fleet in fleets], n))
+    return Layouts.from_numpy(pad([Layout(fleet, Radio(sectors=sectors)).features for fleet in fleets], n))
 
 
 def risk_of(fleet: Fleet, sectors: int = 4) -> Matrix:
@@ -443,7 +442,7 @@ class TestExported:
         positions = [[float(x), float(y)] for x in (0, 1, 2) for y in (0, 3)]
         fleet = Fleet(positions, np.radians([0.0, 90.0, 180.0, -90.0, 0.0, 180.0]))
         assert keeps_clear_of_borders(fleet, 4)
-        made = chain.embed(layout_features(Layout(fleet, Radio()))).arrays["pace"]
+        made = chain.embed(Layout(fleet, Radio()).features).arrays["pace"]
         wanted = PROCESS.pace(layouts_of(fleet), 4)
         assert wanted is not None
         np.testing.assert_allclose(made, wanted.numpy(), atol=1e-4)

@@ -14,7 +14,7 @@ from manetdiff.diffusion.process import Process
 from manetdiff.diffusion.weights import Weights, described_bytes, find_weights, read_weights
 from manetdiff.errors import CheckpointError
 from manetdiff.evaluate.cards import card_page
-from manetdiff.features import FEATURES_VERSION
+from manetdiff.layout import FEATURES_VERSION
 from manetdiff.model.config import ModelConfig
 from manetdiff.radio import Radio
 from manetdiff.sampling import SamplerConfig

@@ -10,9 +10,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from manetdiff import Fleet, Radio
-from manetdiff.features import LayoutFeatures, layout_features, pad
-from manetdiff.features.layout import NODE_FEATURES, PAIR_FEATURES
-from manetdiff.layout import Layout
+from manetdiff.layout import Layout, LayoutFeatures, pad
+from manetdiff.layout.features import NODE_FEATURES, PAIR_FEATURES
 from manetdiff.model.tensors import Layouts
 from manetdiff.radio import link_tables
 from manetdiff.scenarios import FAMILIES, draw
@@ -52,9 +51,7 @@ def test_features_are_unchanged_by_moving_turning_and_scaling_a_fleet(
     fleet: Fleet, radio: Radio, turn: float, scale: float, shift: list[float]
 ) -> None:
     assume(_has_heading(fleet))
-    _assert_same(
-        layout_features(Layout(fleet, radio)), layout_features(Layout(_elsewhere(fleet, turn, scale, shift), radio))
-    )
+    _assert_same(Layout(fleet, radio).features, Layout(_elsewhere(fleet, turn, scale, shift), radio).features)
 
 
 @given(
@@ -66,19 +63,19 @@ def test_headings_that_cancel_leave_the_axes_as_they_are(
     rng = np.random.default_rng(seed)
     half = rng.uniform(-math.pi, math.pi, pairs)
     fleet = Fleet(rng.normal(size=(2 * pairs, 2)), np.concatenate([half, half + math.pi]))
-    features = layout_features(Layout(fleet, Radio()))
+    features = Layout(fleet, Radio()).features
     centred = (fleet.positions - fleet.positions.mean(axis=0)) / fleet.spread
     assert np.allclose(features.node[:, :2], centred, atol=1e-5)
-    _assert_same(features, layout_features(Layout(_elsewhere(fleet, 0.0, scale, shift), Radio())))
+    _assert_same(features, Layout(_elsewhere(fleet, 0.0, scale, shift), Radio()).features)
 
 
 @given(fleets(), radios(), st.integers(0, 2**16))
 def test_renumbered_nodes_have_renumbered_features(fleet: Fleet, radio: Radio, shuffle: int) -> None:
     assume(_has_heading(fleet))
     order = np.random.default_rng(shuffle).permutation(len(fleet))
-    node, pair, sector = layout_features(Layout(fleet, radio))
+    node, pair, sector = Layout(fleet, radio).features
     expected = LayoutFeatures(node[order], pair[order][:, order], sector[order][:, order])
-    _assert_same(expected, layout_features(Layout(Fleet(fleet.positions[order], fleet.yaw[order]), radio)))
+    _assert_same(expected, Layout(Fleet(fleet.positions[order], fleet.yaw[order]), radio).features)
 
 
 @pytest.mark.parametrize("name", RADIOS)
@@ -88,7 +85,7 @@ def test_features_agree_with_the_plain_transcription(family: str, name: str) -> 
     for n in (2, 5, 13):
         fleet = draw(family, n, np.random.default_rng(n))
         node, pair = _plain_features(fleet, radio)
-        features = layout_features(Layout(fleet, radio))
+        features = Layout(fleet, radio).features
         for k, column in enumerate(NODE_FEATURES):
             assert np.allclose(features.node[:, k], [row[k] for row in node], atol=1e-5), column
         for k, column in enumerate(PAIR_FEATURES):
@@ -153,7 +150,7 @@ def test_nearer_counts_what_the_antenna_sees_before_the_peer_and_leak_what_its_b
     # From node 0, which heads east: 1 and 2 straight ahead, 3 ahead but off the beam at them, 4 behind.
     fleet = Fleet(np.array([[0, 0], [1, 0], [2, 0], [1.5, 1], [-0.5, 0]]), np.zeros(5))
     radio = Radio(unit=1.0, alpha=0.0, epsilon=0.0, theta_max=math.pi / 8)
-    pair = dict(zip(PAIR_FEATURES, layout_features(Layout(fleet, radio)).pair[0].T, strict=True))
+    pair = dict(zip(PAIR_FEATURES, Layout(fleet, radio).features.pair[0].T, strict=True))
     assert np.allclose(np.expm1(pair["nearer"]), [0, 0, 2, 1, 0], atol=1e-6)
     # At full power 1, the beam at 1 hits 2 at distance 2 and the beam at 2 hits 1 at distance 1; the others nobody.
     assert np.allclose(radio.sigma2 * np.expm1(pair["leak"]), [0, 1 / 4, 1, 0, 0], atol=1e-6)
@@ -162,9 +159,9 @@ def test_nearer_counts_what_the_antenna_sees_before_the_peer_and_leak_what_its_b
 @given(fleets(), fleets(), radios())
 def test_the_mirror_image_of_a_fleet_has_the_mirrored_features(fleet: Fleet, other: Fleet, radio: Radio) -> None:
     assume(_has_heading(fleet))
-    original = layout_features(Layout(fleet, radio))
-    bystander = layout_features(Layout(other, radio))
-    image = layout_features(Layout(Fleet(fleet.positions * [1, -1], -fleet.yaw), radio))
+    original = Layout(fleet, radio).features
+    bystander = Layout(other, radio).features
+    image = Layout(Fleet(fleet.positions * [1, -1], -fleet.yaw), radio).features
     batch = Layouts.from_numpy(pad([original, bystander]))
     made = mirrored(batch, torch.tensor([True, False]), radio.sectors)
     n = len(fleet)
@@ -180,7 +177,7 @@ def test_the_mirror_image_of_a_fleet_has_the_mirrored_features(fleet: Fleet, oth
 
 @given(st.lists(fleets(largest=7), min_size=1, max_size=4), st.one_of(st.none(), st.integers(7, 9)))
 def test_padding_keeps_everything_and_adds_zeros(members: list[Fleet], n: int | None) -> None:
-    layouts = [layout_features(Layout(fleet, Radio())) for fleet in members]
+    layouts = [Layout(fleet, Radio()).features for fleet in members]
     padded = pad(layouts, n)
     most = max(map(len, members)) if n is None else n
     assert padded.mask.shape == (len(members), most)
@@ -202,5 +199,5 @@ def _assert_framed_by_zeros(
 
 
 def test_the_diagonal_is_zero() -> None:
-    features = layout_features(Layout(draw("mixed", 9, np.random.default_rng(1))))
+    features = Layout(draw("mixed", 9, np.random.default_rng(1))).features
     assert not features.pair[np.arange(9), np.arange(9)].any()

@@ -12,9 +12,8 @@ from torch import Tensor
 
 from manetdiff import Fleet, Radio
 from manetdiff.errors import ModelError
-from manetdiff.features import layout_features, pad
-from manetdiff.features.layout import COS_ANGLE, SIN_ANGLE
-from manetdiff.layout import Layout
+from manetdiff.layout import Layout, pad
+from manetdiff.layout.features import COS_ANGLE, SIN_ANGLE
 from manetdiff.model.losses import LossWeights, cosine_loss, losses, odd_loss, sector_loss
 from manetdiff.model.tensors import Graphs, Layouts, Prediction
 from manetdiff.model.vae import Latents, divergence
@@ -123,7 +122,7 @@ def test_a_weight_of_zero_switches_its_term_off(name: str) -> None:
 def test_the_losses_of_a_certain_and_right_prediction() -> None:
     # A square whose nodes look along its sides: a ring of four links, each on an antenna of its own.
     fleet = Fleet([[0, 0], [1, 0], [1, 1], [0, 1]], np.zeros(4))
-    layouts = Layouts.from_numpy(pad([layout_features(Layout(fleet, Radio()))]))
+    layouts = Layouts.from_numpy(pad([Layout(fleet, Radio()).features]))
     ring = torch.zeros(1, 4, 4)
     for i in range(4):
         ring[0, i, (i + 1) % 4] = ring[0, (i + 1) % 4, i] = 1
@@ -143,7 +142,7 @@ def test_the_losses_of_a_certain_and_right_prediction() -> None:
 
 
 def _unit_vectors(fleet: Fleet) -> tuple[Tensor, Tensor]:
-    pair = torch.from_numpy(layout_features(Layout(fleet, Radio())).pair)[None]
+    pair = torch.from_numpy(Layout(fleet, Radio()).features.pair)[None]
     return pair[..., COS_ANGLE], pair[..., SIN_ANGLE]
 
 

@@ -19,8 +19,7 @@ from hypothesis import strategies as st
 import manetdiff as md
 from manetdiff import Radio
 from manetdiff.errors import CheckpointError
-from manetdiff.features import FEATURES_VERSION, layout_features
-from manetdiff.layout import Layout
+from manetdiff.layout import FEATURES_VERSION, Layout
 from manetdiff.runtime import bundle as bundles
 from manetdiff.runtime.bundle import (
     DESCRIPTION,
@@ -264,7 +263,7 @@ def test_functions_are_opened_when_they_are_first_needed_and_once(monkeypatch: p
     graphs, fleet = find_bundle(SMALL).graphs, draw("mixed", 5, np.random.default_rng(0))
     chain = Chain(find_bundle(SMALL))
     assert opened == []
-    chain.embed(layout_features(Layout(fleet, Radio())))
+    chain.embed(Layout(fleet, Radio()).features)
     assert opened == [graphs["layout"]]
     opened.clear()
     model = Model(find_bundle(SMALL))

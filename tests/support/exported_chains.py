@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from manetdiff.features import LayoutFeatures
+from manetdiff.layout import LayoutFeatures
 from manetdiff.model.tensors import Layouts
 from manetdiff.runtime.chain import Chain, States
 from manetdiff.sampling import SamplerConfig, plain_settings, time_pairs

@@ -11,8 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from manetdiff import Fleet, Radio
-from manetdiff.features import layout_features, pad
-from manetdiff.layout import Layout
+from manetdiff.layout import Layout, pad
 from manetdiff.model.tensors import Graphs, Layouts
 
 Module = TypeVar("Module", bound=nn.Module)
@@ -27,7 +26,7 @@ def scattered_layouts(sizes: Sequence[int], seed: int = 0, n: int | None = None)
     for size in sizes:
         rng = np.random.default_rng((seed, size))
         fleet = Fleet(rng.normal(size=(size, 2)), rng.uniform(-math.pi, math.pi, size))
-        made.append(layout_features(Layout(fleet, Radio())))
+        made.append(Layout(fleet, Radio()).features)
     return Layouts.from_numpy(pad(made, n))
 
 

@@ -12,7 +12,7 @@ import math
 import torch
 from torch import Tensor
 
-from manetdiff.features.layout import COS_ANGLE, COS_YAW, LENGTH, SIN_ANGLE, SIN_YAW
+from manetdiff.layout.features import COS_ANGLE, COS_YAW, LENGTH, SIN_ANGLE, SIN_YAW
 from manetdiff.model.tensors import Layouts
 
 # How far the nodes are taken to move, in the fleet's spread: what the paper calls a minor reconfiguration.

@@ -16,7 +16,7 @@ from torch import Tensor
 from manetdiff.diffusion.generator import DiffusionGenerator, VariationalGenerator, build
 from manetdiff.diffusion.process import Process
 from manetdiff.errors import CheckpointError, ManetDiffError
-from manetdiff.features import FEATURES_VERSION
+from manetdiff.layout import FEATURES_VERSION
 from manetdiff.model.config import ModelConfig
 from manetdiff.radio import Radio
 from manetdiff.sampling import SamplerConfig

@@ -11,8 +11,8 @@ import numpy as np
 import torch
 
 from manetdiff.data import SolvedLayout, load_benchmark
-from manetdiff.features import layout_features, pad
 from manetdiff.gpu import BatchModel, load
+from manetdiff.layout import pad
 from manetdiff.model.tensors import Layouts
 from manetdiff.radio import Radio
 from manetdiff.topology import metrics
@@ -87,7 +87,7 @@ def batch_speeds(
 def chain_milliseconds(model: BatchModel, solved: Sequence[SolvedLayout], steps: int, batch: int) -> float:
     """The chain alone for so many graphs, without features and correction: the fastest of a few."""
     sampling = model.sampling_for(steps, redundant=True)
-    features = [layout_features(one.layout) for one in solved[: min(batch, len(solved))]]
+    features = [one.layout.features for one in solved[: min(batch, len(solved))]]
     layouts = Layouts.from_numpy(pad([features[k % len(features)] for k in range(batch)]), model.device)
     seeds = torch.arange(batch, device=model.device)
     model.chain.sample(layouts, seeds, sampling)

@@ -11,8 +11,7 @@ import torch
 from manetdiff.data import load_benchmark
 from manetdiff.diffusion.generator import DiffusionGenerator
 from manetdiff.diffusion.weights import find_weights
-from manetdiff.features import layout_features, pad
-from manetdiff.layout import Layout
+from manetdiff.layout import Layout, pad
 from manetdiff.model.config import ModelConfig
 from manetdiff.model.tensors import Layouts
 from manetdiff.runtime.bundle import find_bundle
@@ -61,7 +60,7 @@ def _speed(name: str, nodes: int, report: Callable[[str], None]) -> StepSpeed:
     weights = find_weights(name)
     generator = weights.build()
     assert isinstance(generator, DiffusionGenerator)
-    layouts = Layouts.from_numpy(pad([layout_features(Layout(fleet))]))
+    layouts = Layouts.from_numpy(pad([Layout(fleet).features]))
     sampling = weights.sampling
     model = Model(find_bundle(name), threads=1)
     rate = _matrix_rate(nodes**2, weights.config.width)

@@ -15,7 +15,7 @@ from torch.export import Dim
 from manetdiff.diffusion.generator import VariationalGenerator
 from manetdiff.diffusion.weights import Weights
 from manetdiff.export.functions import functions
-from manetdiff.features import NODE_FEATURES, PAIR_FEATURES
+from manetdiff.layout import NODE_FEATURES, PAIR_FEATURES
 from manetdiff.runtime.bundle import Bundle
 from manetdiff.sampling.contract import FREE_AXES, FUNCTIONS, Array
 

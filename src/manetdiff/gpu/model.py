@@ -14,10 +14,9 @@ import torch
 from manetdiff.diffusion.generator import DiffusionGenerator
 from manetdiff.diffusion.weights import Weights, find_weights
 from manetdiff.errors import FleetError, ModelError
-from manetdiff.features import LayoutFeatures, layout_features, pad
 from manetdiff.fleet import Fleet
 from manetdiff.gpu.captured import BatchChain
-from manetdiff.layout import Layout
+from manetdiff.layout import Layout, LayoutFeatures, pad
 from manetdiff.model.tensors import Layouts
 from manetdiff.radio import Radio
 from manetdiff.runtime.chain import States
@@ -97,7 +96,7 @@ class BatchModel:
         began = time.perf_counter()
         with ThreadPoolExecutor(self.threads) as pool:
             layouts = [Layout(fleet, chosen) for fleet in fleets]
-            features = list(pool.map(layout_features, layouts))
+            features = list(pool.map(lambda layout: layout.features, layouts))
             sampled = self._sampled(features, seed, self.sampling_for(steps, redundant=effort.redundant), samples)
             sampling = time.perf_counter() - began
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from manetdiff.errors import FleetError, RadioError
 from manetdiff.fleet import Fleet
+from manetdiff.layout.features import LayoutFeatures, layout_features
 from manetdiff.radio import LinkTables, Radio, link_tables, with_pins
 
 IntArray = npt.NDArray[np.int64]
@@ -67,6 +68,11 @@ class Layout:
         nearest = [order[i, : counts[i]] for i in range(len(self))]
         start = np.concatenate([[0], np.cumsum(counts)])
         return Peers(np.concatenate(nearest).astype(np.int64), start.astype(np.int64))
+
+    @cached_property
+    def features(self) -> LayoutFeatures:
+        """What a network reads of it."""
+        return layout_features(self.fleet, self.tables, self.unit)
 
     def pinned(self, keep: IntArray, avoid: BoolArray) -> Layout:
         """The same layout, but the links keep, (m, 2), must stay, and the pairs avoid, (n, n), may not be linked."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from manetdiff.features import NODE_FEATURES, PAIR_FEATURES
+from manetdiff.layout import NODE_FEATURES, PAIR_FEATURES
 from manetdiff.model.config import ModelConfig
 from manetdiff.model.tensors import Graphs, Layouts, antennas
 

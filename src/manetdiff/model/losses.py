@@ -16,7 +16,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from manetdiff.errors import ModelError
-from manetdiff.features.layout import COS_ANGLE, SIN_ANGLE
+from manetdiff.layout.features import COS_ANGLE, SIN_ANGLE
 from manetdiff.model.tensors import Graphs, Layouts, Prediction, antennas
 
 

@@ -7,14 +7,14 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from manetdiff.features import PaddedFeatures
+from manetdiff.layout import PaddedFeatures
 
 
 class Layouts(NamedTuple):
     """b layouts of up to n nodes.
 
     node: (b, n, 4); pair: (b, n, n, 7); sector: (b, n, n) whole numbers; mask: (b, n) bool, False for padding.
-    The columns are those of manetdiff.features.LayoutFeatures.
+    The columns are those of manetdiff.layout.LayoutFeatures.
     """
 
     node: Tensor

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from manetdiff.errors import CheckpointError, ManetDiffError
-from manetdiff.features import FEATURES_VERSION
+from manetdiff.layout import FEATURES_VERSION
 from manetdiff.radio import Radio
 from manetdiff.sampling import SamplerConfig
 from manetdiff.sampling.contract import FUNCTIONS

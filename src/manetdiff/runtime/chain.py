@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from manetdiff.errors import CheckpointError
-from manetdiff.features import LayoutFeatures
+from manetdiff.layout import LayoutFeatures
 from manetdiff.runtime.bundle import Bundle
 from manetdiff.sampling import Draws, StepSettings, chain_draws, latent_draws
 from manetdiff.sampling.contract import FUNCTIONS, default_inputs

@@ -15,7 +15,6 @@ import numpy.typing as npt
 from manetdiff.checks import check_whole
 from manetdiff.cores import usable_cores
 from manetdiff.errors import BatchError, FleetError, ManetDiffError, ModelError, TopologyError
-from manetdiff.features import layout_features
 from manetdiff.fleet import Fleet
 from manetdiff.layout import Layout
 from manetdiff.radio import Radio
@@ -167,7 +166,7 @@ class Model:
         n, seed = len(layout), options.seed
         pins = check_pins(options.pins, layout) if options.pins else None
         chain = self._companion if effort.small and self._companion is not None else self._chain
-        embedded = chain.embed(layout_features(layout))
+        embedded = chain.embed(layout.features)
         ready = time.perf_counter()
         redundancy = chain.sampling.redundancy if change is None and effort.redundant else 1.0
         settings = plain_settings(n, chain.sampling.temperature, redundancy)

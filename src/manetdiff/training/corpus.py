@@ -23,10 +23,9 @@ from manetdiff.data import Dataset, LayoutArrays, SolvedLayout, read_dataset
 from manetdiff.data.settings import first_difference
 from manetdiff.data.workers import in_order
 from manetdiff.errors import DataError, FormatError
-from manetdiff.features import FEATURES_VERSION, layout_features
 from manetdiff.files import write_whole
 from manetdiff.fleet import Fleet
-from manetdiff.layout import Layout
+from manetdiff.layout import FEATURES_VERSION, Layout
 from manetdiff.model.tensors import Graphs, Layouts
 from manetdiff.radio import Radio
 from manetdiff.scenarios import FAMILIES
@@ -184,7 +183,7 @@ def _bucket(arrays: LayoutArrays, node: Tensor, pair: Tensor, sector: Tensor) ->
 
 def _features(task: tuple[np.ndarray, np.ndarray, Radio]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     positions, yaw, radio = task
-    made = [layout_features(Layout(Fleet(*layout), radio)) for layout in zip(positions, yaw, strict=True)]
+    made = [Layout(Fleet(*layout), radio).features for layout in zip(positions, yaw, strict=True)]
     return (
         np.stack([features.node for features in made]),
         np.stack([features.pair for features in made]).astype(np.float16),

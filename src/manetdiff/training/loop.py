@@ -19,8 +19,8 @@ from manetdiff.diffusion.generator import DiffusionGenerator, TrainingDraws, Var
 from manetdiff.diffusion.process import Process
 from manetdiff.diffusion.weights import Weights
 from manetdiff.errors import TrainingError
-from manetdiff.features import FEATURES_VERSION
 from manetdiff.files import locked, made_folder, write_whole
+from manetdiff.layout import FEATURES_VERSION
 from manetdiff.model.losses import LossWeights
 from manetdiff.model.tensors import Graphs, Layouts
 from manetdiff.sampling import SamplerConfig

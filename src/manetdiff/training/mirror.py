@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from manetdiff.features.layout import NODE_FEATURES, PAIR_FEATURES, SIN_ANGLE, SIN_YAW, Y
+from manetdiff.layout.features import NODE_FEATURES, PAIR_FEATURES, SIN_ANGLE, SIN_YAW, Y
 from manetdiff.model.tensors import Layouts
 
 

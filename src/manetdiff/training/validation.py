@@ -10,8 +10,7 @@ import torch
 
 from manetdiff.data import SolvedLayout
 from manetdiff.diffusion.generator import Generator
-from manetdiff.features import LayoutFeatures, layout_features, pad
-from manetdiff.layout import Layout
+from manetdiff.layout import Layout, LayoutFeatures, pad
 from manetdiff.model.tensors import Graphs, Layouts
 from manetdiff.radio import Radio
 from manetdiff.sampling import SamplerConfig
@@ -36,7 +35,7 @@ def make_trials(layouts: Sequence[SolvedLayout], radio: Radio) -> list[Trial]:
     trials = []
     for solved in layouts:
         layout = Layout.of(solved.layout, radio)
-        trials.append(Trial(layout, layout_features(layout), float(solved.metrics["throughput"])))
+        trials.append(Trial(layout, layout.features, float(solved.metrics["throughput"])))
     return trials
 
 

@@ -23,7 +23,6 @@ from manetdiff.evaluate.picture_frame import (
     saturation_handle,
 )
 from manetdiff.evaluate.picture_marks import LIGHT, draw_nodes, draw_sectors, node_radius
-from manetdiff.features import layout_features
 from manetdiff.fleet import Fleet
 from manetdiff.layout import Layout
 from manetdiff.radio import Radio
@@ -54,7 +53,7 @@ def denoised(fleet: Fleet, steps: int, seed: int, weights: str = DEFAULT) -> lis
     bundle = find_bundle(weights)
     chain = Chain(bundle)
     n = len(fleet)
-    layout = chain.embed(layout_features(Layout(fleet, bundle.radio)))
+    layout = chain.embed(Layout(fleet, bundle.radio).features)
     settings = plain_settings(n, bundle.sampling.temperature, bundle.sampling.redundancy)
     draws = chain.draws([(seed, 0)], n, steps + 1)
     nothing = States(np.zeros((1, n, n), np.float32), np.zeros((1, n), np.float32))

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from manetdiff.compiled import kernel
-from manetdiff.layout import Layout
+from manetdiff.fleet import Fleet
+from manetdiff.radio import LinkTables
 from manetdiff.radio.tables import BEAM_START, BEAM_STOP, BEARING, DISTANCE, SECTOR, SIGMA2, SIGNAL
 
 # Raised when the meaning of a feature changes: weights trained on others are refused.
@@ -40,13 +41,12 @@ class LayoutFeatures(NamedTuple):
     sector: npt.NDArray[np.uint8]
 
 
-def layout_features(layout: Layout) -> LayoutFeatures:
-    """The features of a fleet under a radio."""
-    fleet, tables = layout.fleet, layout.tables
+def layout_features(fleet: Fleet, tables: LinkTables, unit: float) -> LayoutFeatures:
+    """The features of a fleet, from its tables under a radio; unit: metres per unit of distance in them."""
     positions, yaw = fleet.normalised_arrays()
     n = len(fleet)
     node = np.column_stack([positions, np.cos(yaw), np.sin(yaw)]).astype(np.float32)
-    scale = layout.unit / fleet.spread
+    scale = unit / fleet.spread
     pair = np.zeros((n, n, len(PAIR_FEATURES)), dtype=np.float32)
     pair[..., IN_RANGE] = tables.candidate
     _fill_pairs(tables.floats, tables.ints, tables.beam_power, tables.constants, fleet.mean_heading, scale, pair)

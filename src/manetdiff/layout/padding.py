@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from manetdiff.errors import ModelError
-from manetdiff.features.layout import NODE_FEATURES, PAIR_FEATURES, LayoutFeatures
+from manetdiff.layout.features import NODE_FEATURES, PAIR_FEATURES, LayoutFeatures
 
 
 class PaddedFeatures(NamedTuple):

@@ -401,7 +401,7 @@ class TestFromPython:
             ({"wide": 8}, "no setting wide; there are activation, batch"),
             ({"sectors": 6}, "no setting sectors"),
             ({"losses": {"od": 1.0}}, "no term of the loss od; there are cosine, edges, odd, parity, sector"),
-            ({"losses": {"odd": -1.0}}, "the weight of odd must be a number of at least 0"),
+            ({"losses": {"odd": -1.0}}, "the weight of odd must be a finite number of at least 0"),
             ({"accelerator": "tpu"}, "give cpu"),
         ],
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -10,10 +9,12 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from manetdiff.checks import check_above_0, check_at_least_0
 from manetdiff.diffusion.heading import drift_risk
 from manetdiff.diffusion.schedule import alpha_bar
 from manetdiff.diffusion.transitions import Stride, mixed, stride
 from manetdiff.errors import ModelError
+from manetdiff.json_settings import JsonSettings
 from manetdiff.model.tensors import Graphs, Layouts
 
 PARITY_SHARE = 0.5
@@ -21,7 +22,7 @@ MOST_LINKED = 0.5  # share of linked pairs in the noise of the smallest fleets
 
 
 @dataclass(frozen=True)
-class Process:
+class Process(JsonSettings):
     """Marginal noise on edges and parity.
 
     mean_degree: links of a node in the data. It sets the share of linked pairs m = mean_degree / (n - 1), which for
@@ -32,18 +33,18 @@ class Process:
     heading: how much faster noise comes to a pair that is about to leave the sector it is in; 0: as to any other.
     """
 
+    ERROR = ModelError
+    WHAT = "process"
+
     mean_degree: float
     noise_redundancy: float = 1.0
     parity_pace: float = 1.0
     heading: float = 0.0
 
     def __post_init__(self) -> None:
-        for name in ("mean_degree", "noise_redundancy", "parity_pace", "heading"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
-                raise ModelError(f"process: {name} must be a number of at least 0, not {value!r}")
-            if value == 0 and name != "heading":
-                raise ModelError(f"process: {name} must be a number above 0, not {value!r}")
+        for name in ("mean_degree", "noise_redundancy", "parity_pace"):
+            check_above_0(ModelError, f"process: {name}", getattr(self, name))
+        check_at_least_0(ModelError, "process: heading", self.heading)
 
     def pace(self, layouts: Layouts, sectors: int) -> Tensor | None:
         """(b, n, n): of the noise on each pair, as a power of ᾱ; None where it is the same for all."""
@@ -72,18 +73,11 @@ class Process:
         """What is between two times, (b,), for edges and for parity."""
         return Strides(stride(time, earlier), stride(time, earlier, pace=self.parity_pace))
 
-    def to_dict(self) -> dict[str, Any]:
-        """All values, JSON-ready."""
-        return dataclasses.asdict(self)
-
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Process:
-        """The inverse of :meth:`to_dict`; earlier files say `redundancy` for `noise_redundancy`."""
+        """The inverse of `to_dict`; earlier files say `redundancy` for `noise_redundancy`."""
         renamed = {"noise_redundancy" if name == "redundancy" else name: value for name, value in values.items()}
-        try:
-            return cls(**renamed)
-        except TypeError as error:
-            raise ModelError(f"process: {error}") from None
+        return super().from_dict(renamed)
 
 
 class Strides(NamedTuple):

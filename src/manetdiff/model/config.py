@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
+from manetdiff.checks import check_choice, check_flag, check_whole
 from manetdiff.errors import ModelError
+from manetdiff.json_settings import JsonSettings
 
 Kind = Literal["diffusion", "graph-vae", "gt-vae"]
 Modulation = Literal["acam", "cam", "statistics", "none"]
@@ -17,7 +17,7 @@ Activation = Literal["gelu", "relu"]
 
 
 @dataclass(frozen=True)
-class ModelConfig:
+class ModelConfig(JsonSettings):
     """The defaults are the paper's NetDiff.
 
     kind: 'diffusion' (a denoiser), or one of the two variational baselines.
@@ -33,6 +33,9 @@ class ModelConfig:
     sectors: antennas per node, Q; the radio's must be the same.
     latent: of the variational baselines, numbers per node.
     """
+
+    ERROR = ModelError
+    WHAT = "model"
 
     kind: Kind = "diffusion"
     width: int = 32
@@ -55,27 +58,8 @@ class ModelConfig:
             ("reads", Reading),
             ("activation", Activation),
         ):
-            if getattr(self, name) not in get_args(choices):
-                raise ModelError(
-                    f"model: {name} must be one of {', '.join(get_args(choices))}, not {getattr(self, name)!r}"
-                )
+            check_choice(ModelError, f"model: {name}", getattr(self, name), get_args(choices))
         for name in ("width", "blocks", "tokens", "sectors", "latent"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise ModelError(f"model: {name} must be a whole number of at least 1, not {value!r}")
+            check_whole(ModelError, f"model: {name}", getattr(self, name), 1)
         for name in ("domain_features", "components"):
-            if not isinstance(getattr(self, name), bool):
-                raise ModelError(f"model: {name} must be true or false, not {getattr(self, name)!r}")
-
-    def to_dict(self) -> dict[str, Any]:
-        """All values, JSON-ready."""
-        return dataclasses.asdict(self)
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> ModelConfig:
-        """The inverse of :meth:`to_dict`; unknown names are an error, missing ones take their default."""
-        known = {entry.name for entry in dataclasses.fields(cls)}
-        for name in values:
-            if name not in known:
-                raise ModelError(f"model: unknown setting {name!r}; known are {', '.join(sorted(known))}")
-        return cls(**values)
+            check_flag(ModelError, f"model: {name}", getattr(self, name))

@@ -6,23 +6,25 @@ the batch have a say in a graph's loss.
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
+from manetdiff.checks import check_at_least_0
 from manetdiff.errors import ModelError
+from manetdiff.json_settings import JsonSettings
 from manetdiff.layout.features import COS_ANGLE, SIN_ANGLE
 from manetdiff.model.tensors import Graphs, Layouts, Prediction, antennas
 
 
 @dataclass(frozen=True)
-class LossWeights:
+class LossWeights(JsonSettings):
     """Weight of each term; 0 switches it off."""
+
+    ERROR = ModelError
+    WHAT = "losses"
 
     edges: float = 1.0
     parity: float = 1.0
@@ -31,28 +33,15 @@ class LossWeights:
     odd: float = 0.05
 
     def __post_init__(self) -> None:
-        for name, weight in dataclasses.asdict(self).items():
-            if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 <= weight < float("inf"):
-                raise ModelError(f"losses: the weight of {name} must be a number of at least 0, not {weight!r}")
-        if not any(dataclasses.asdict(self).values()):
+        for name, weight in self.to_dict().items():
+            check_at_least_0(ModelError, f"losses: the weight of {name}", weight)
+        if not any(self.to_dict().values()):
             raise ModelError("losses: every term is switched off; there is nothing to learn")
 
     @classmethod
     def cross_entropy_only(cls) -> LossWeights:
         """Without the penalties: the paper's 'BCE' ablation."""
         return cls(sector=0.0, cosine=0.0, odd=0.0)
-
-    def to_dict(self) -> dict[str, Any]:
-        """All values, JSON-ready."""
-        return dataclasses.asdict(self)
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> LossWeights:
-        """The inverse of :meth:`to_dict`."""
-        try:
-            return cls(**values)
-        except TypeError as error:
-            raise ModelError(f"losses: {error}") from None
 
 
 def losses(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from manetdiff.checks import check_above_0, check_at_least_0, check_choice, check_whole, is_number
 from manetdiff.errors import RadioError
 from manetdiff.fleet import Fleet
+from manetdiff.json_settings import JsonSettings
 from manetdiff.radio.link_budget import LinkBudget
 
 Pattern = Literal["cone", "parabolic"]
@@ -18,7 +18,7 @@ Reception = Literal["sectored", "omni"]
 
 
 @dataclass(frozen=True)
-class Radio:
+class Radio(JsonSettings):
     """Physical parameters of all nodes.
 
     A link over the distance d is sent with `R = min(p_max, p_0 · d^(2·alpha))` and received with `P = R / d²`.
@@ -37,6 +37,9 @@ class Radio:
     beamwidth: half-power beam width of the parabolic pattern, in radians; None takes 2·theta_max.
     floor_db: side lobes of the parabolic pattern, in dB below the peak.
     """
+
+    ERROR = RadioError
+    WHAT = "radio"
 
     unit: float | None = None
     p_0: float = 1.0
@@ -122,16 +125,3 @@ class Radio:
     def unit_for(self, fleet: Fleet) -> float:
         """Metres per unit of distance for this fleet."""
         return fleet.spread if self.unit is None else self.unit
-
-    def to_dict(self) -> dict[str, Any]:
-        """All parameters as JSON-ready values."""
-        return dataclasses.asdict(self)
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Radio:
-        """The inverse of :meth:`to_dict`; unknown names are an error, missing ones take their default."""
-        known = {field.name for field in dataclasses.fields(cls)}
-        unknown = sorted(set(values) - known)
-        if unknown:
-            raise RadioError(f"radio: unknown parameter {unknown[0]!r}; known are {', '.join(sorted(known))}")
-        return cls(**values)

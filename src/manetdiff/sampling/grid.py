@@ -6,6 +6,7 @@ import itertools
 import math
 from typing import Literal, get_args
 
+from manetdiff.checks import check_choice, check_whole
 from manetdiff.errors import ModelError
 
 Grid = Literal["linear", "cosine", "late"]
@@ -26,10 +27,8 @@ def time_pairs(steps: int, grid: Grid = "linear", start: float = 1.0) -> list[tu
     'linear' spaces them evenly, as training does; 'cosine' puts more of them near the noise, sin(½π u) for even u;
     'late' puts more of them near the end, u^1.7: with few steps, most is decided there.
     """
-    if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
-        raise ModelError(f"steps must be a whole number of at least 1, not {steps!r}")
-    if grid not in get_args(Grid):
-        raise ModelError(f"grid must be one of {', '.join(get_args(Grid))}, not {grid!r}")
+    check_whole(ModelError, "steps", steps, 1)
+    check_choice(ModelError, "grid", grid, get_args(Grid))
     if not 0 < start <= 1:
         raise ModelError(f"start must be a time above 0 and at most 1, not {start!r}")
     even = [1 - k / steps for k in range(steps + 1)]

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from manetdiff.checks import LARGEST_SEED, check_at_least_0, check_choice, check_flag, check_whole
 from manetdiff.errors import TrainingError
+from manetdiff.json_settings import JsonSettings
 
 PRECISIONS = ("32", "bf16")
 
 
 @dataclass(frozen=True)
-class Recipe:
+class Recipe(JsonSettings):
     """How to train.
 
     epochs: passes over the data at most. batch: graphs a step, all processes together.
@@ -29,6 +29,9 @@ class Recipe:
         and denoising steps in them. patience: validations without a gain before training stops; 0: never.
     checkpoint_every: epochs between checkpoints.
     """
+
+    ERROR = TrainingError
+    WHAT = "recipe"
 
     epochs: int
     batch: int
@@ -68,17 +71,10 @@ class Recipe:
         if len(dict(self.mix)) < len(self.mix):
             raise TrainingError(f"recipe: a mix names a fleet size twice: {self.mix!r}")
 
-    def to_dict(self) -> dict[str, Any]:
-        """All values, JSON-ready."""
-        return dataclasses.asdict(self)
-
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Recipe:
-        """The inverse of :meth:`to_dict`."""
-        try:
-            return cls(**{**values, "mix": tuple((nodes, share) for nodes, share in values.get("mix", ()))})
-        except TypeError as error:
-            raise TrainingError(f"recipe: {error}") from None
+        """The inverse of `to_dict`."""
+        return super().from_dict({**values, "mix": tuple((nodes, share) for nodes, share in values.get("mix", ()))})
 
 
 RECIPES = {

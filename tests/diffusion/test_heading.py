@@ -428,6 +428,7 @@ def chain(bundle: Bundle) -> Chain:
     return Chain(bundle)
 
 
+@pytest.mark.slow
 class TestExported:
     @pytest.mark.parametrize("n", [2, 3, 7, 16])
     def test_the_pace_is_the_process_s(self, chain: Chain, n: int) -> None:
@@ -519,6 +520,8 @@ class TestExported:
         for mode in modes:
             assert len(model.update(made, nudged, mode=mode, steps=3)) == 8
 
+
+class TestPackaged:
     @pytest.mark.parametrize("name", ["noise", "step"])
     def test_functions_that_do_not_agree_on_the_pace_are_refused(self, name: str) -> None:
         paced, plain = find_bundle("netdiff-heading"), find_bundle(SMALL)

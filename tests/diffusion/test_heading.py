@@ -35,7 +35,7 @@ from manetdiff.radio import link_tables
 from manetdiff.runtime.bundle import Bundle, find_bundle, read_bundle
 from manetdiff.runtime.chain import Chain, States
 from manetdiff.runtime.model import Model
-from manetdiff.runtime.modes import Mode
+from manetdiff.runtime.partial import Mode
 from manetdiff.sampling import SamplerConfig, chain_draws, plain_settings
 from manetdiff.training.plan import Plan
 from manetdiff.training.recipe import RECIPES

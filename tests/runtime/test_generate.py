@@ -19,7 +19,8 @@ from manetdiff.radio import link_tables
 from manetdiff.runtime.bundle import find_bundle
 from manetdiff.runtime.effort import PRESETS, Effort, growth_of, preset_effort
 from manetdiff.runtime.model import Model
-from manetdiff.runtime.refine import Sample, best_of
+from manetdiff.runtime.refine import best_of
+from manetdiff.runtime.samples import Sample
 from manetdiff.scenarios import draw
 from manetdiff.solvers.correction import COUNTS
 from manetdiff.solvers.local_search import GENTLE

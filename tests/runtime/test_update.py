@@ -16,9 +16,9 @@ from manetdiff.data import load_benchmark
 from manetdiff.errors import FleetError, ModelError, TopologyError
 from manetdiff.layout import Layout
 from manetdiff.radio import link_tables
-from manetdiff.runtime.carry import carried_over
 from manetdiff.runtime.chain import Noise
-from manetdiff.runtime.modes import ASSUMED, Mode, chosen_mode, mending
+from manetdiff.runtime.partial import ASSUMED, Mode, chosen_mode, partial_diffusion
+from manetdiff.runtime.previous import previous_links
 from manetdiff.scenarios import draw, move_by
 from manetdiff.topology import out_of_range
 from support.strategies import topologies
@@ -47,7 +47,7 @@ class TestCarriedOver:
     def test_an_example_by_hand(self) -> None:
         # b has left, x and y have joined, and the others stand in another order: only c - d is left.
         after = Fleet([[3, 1], [5, 5], [0, 0], [2, 0], [6, 5]], np.zeros(5), ["d", "x", "a", "c", "y"])
-        carried = carried_over(self.TOPOLOGY, self.BEFORE, after)
+        carried = previous_links(self.TOPOLOGY, self.BEFORE, after)
         assert np.argwhere(np.triu(carried.edges)).tolist() == [[0, 3]]
         assert np.array_equal(carried.edges, carried.edges.T)
         assert carried.parity.tolist() == [1, 0, 0, 0, 0]
@@ -61,7 +61,7 @@ class TestCarriedOver:
     def test_the_last_node_is_not_taken_for_one_that_is_new(self) -> None:
         topology = Topology([(2, 3)], [0, 0, 0, 1])
         after = Fleet([[2, 0], [4, 4], [3, 1]], np.zeros(3), ["c", "new", "d"])
-        carried = carried_over(topology, self.BEFORE, after)
+        carried = previous_links(topology, self.BEFORE, after)
         assert np.argwhere(carried.edges).tolist() == [[0, 2], [2, 0]]
         assert carried.parity.tolist() == [0, 0, 1]
 
@@ -75,19 +75,19 @@ class TestCarriedOver:
             np.concatenate([part(after, stayed).yaw, joined.yaw]),
             [*part(after, stayed).ids, *joined.ids],
         )
-        carried = carried_over(Topology([], np.zeros(8, dtype=int)), before, grown)
+        carried = previous_links(Topology([], np.zeros(8, dtype=int)), before, grown)
         assert carried.moved == pytest.approx(displacement(part(before, stayed), part(after, stayed)))
 
     def test_the_movement_of_fewer_than_two_nodes_is_not_known(self) -> None:
         after = Fleet([[0, 0], [1, 1]], np.zeros(2), ["a", "new"])
-        assert carried_over(self.TOPOLOGY, self.BEFORE, after).moved is None
-        strangers = carried_over(self.TOPOLOGY, self.BEFORE, Fleet([[0, 0], [1, 1]], np.zeros(2), ["x", "y"]))
+        assert previous_links(self.TOPOLOGY, self.BEFORE, after).moved is None
+        strangers = previous_links(self.TOPOLOGY, self.BEFORE, Fleet([[0, 0], [1, 1]], np.zeros(2), ["x", "y"]))
         assert strangers.moved is None
         assert not strangers.known.any()
         assert not strangers.edges.any()
 
     @given(topologies(7), st.permutations(range(9)))
-    def test_permuting_the_fleet_permutes_what_is_carried_over(self, topology: Topology, order: list[int]) -> None:
+    def test_permuting_the_fleet_permutes_what_is_previous_links(self, topology: Topology, order: list[int]) -> None:
         before = part(named(9), range(7))
         after = part(moved(named(9), 0.1), range(2, 9))
         whole = Fleet(
@@ -95,8 +95,8 @@ class TestCarriedOver:
             np.append(after.yaw, [0, 1]),
             [*after.ids, "x", "y"],
         )
-        carried = carried_over(topology, before, whole)
-        turned = carried_over(topology, before, part(whole, order))
+        carried = previous_links(topology, before, whole)
+        turned = previous_links(topology, before, part(whole, order))
         assert np.array_equal(turned.edges, carried.edges[np.ix_(order, order)])
         assert np.array_equal(turned.parity, carried.parity[order])
         assert np.array_equal(turned.known, carried.known[order])
@@ -105,7 +105,7 @@ class TestCarriedOver:
     @given(topologies(6))
     def test_the_same_fleet_carries_everything(self, topology: Topology) -> None:
         for before in (named(6), None):
-            carried = carried_over(topology, before, named(6))
+            carried = previous_links(topology, before, named(6))
             assert np.array_equal(carried.edges, topology.adjacency)
             assert np.array_equal(carried.parity, topology.parity)
             assert carried.known.all()
@@ -113,16 +113,16 @@ class TestCarriedOver:
     def test_the_noise_stays_where_a_node_is_new(self) -> None:
         after = Fleet([[0, 0], [1, 0], [9, 9]], np.zeros(3), ["a", "b", "x"])
         noise = Noise(np.full((1, 3, 3), 0.25, dtype=np.float32), np.full((1, 3), 0.5, dtype=np.float32))
-        mixed = carried_over(self.TOPOLOGY, self.BEFORE, after).as_noise(noise)
+        mixed = previous_links(self.TOPOLOGY, self.BEFORE, after).as_noise(noise)
         assert mixed.edges[0].tolist() == [[0, 1, 0.25], [1, 0, 0.25], [0.25, 0.25, 0.25]]
         assert mixed.parity[0].tolist() == [0, 1, 0.5]
 
     def test_continuity_counts_the_links_between_present_nodes(self) -> None:
-        carried = carried_over(self.TOPOLOGY, self.BEFORE, part(self.BEFORE, [0, 1, 2]))
+        carried = previous_links(self.TOPOLOGY, self.BEFORE, part(self.BEFORE, [0, 1, 2]))
         assert continuity(carried.topology, Topology([(0, 1), (1, 2)], [0, 1, 0])) == 1
         assert continuity(carried.topology, Topology([(0, 1), (0, 2)], [0, 1, 1])) == pytest.approx(1 / 3)
         assert continuity(carried.topology, Topology([], [0, 1, 0])) == 0
-        empty = carried_over(Topology([], [0] * 4), self.BEFORE, self.BEFORE)
+        empty = previous_links(Topology([], [0] * 4), self.BEFORE, self.BEFORE)
         assert continuity(empty.topology, Topology([], [0] * 4)) == 1
 
 
@@ -231,21 +231,21 @@ class TestModes:
         assert chosen_mode("guided", 2.0) == "guided"
 
     def test_more_movement_asks_for_more_steps_from_earlier_on(self) -> None:
-        hows = [mending("standard", far, None) for far in (0.0, 0.2, 0.5, 1.0, 2.0)]
+        hows = [partial_diffusion("standard", far, None) for far in (0.0, 0.2, 0.5, 1.0, 2.0)]
         starts, steps = [how.start for how in hows], [how.steps for how in hows]
         assert starts == sorted(starts)
         assert steps == sorted(steps)
         assert 0 < starts[0] < starts[2]
         assert starts[-1] == 1
         assert steps[2] < steps[3]
-        assert mending("standard", None, None) == mending("standard", ASSUMED, None)
-        assert mending("guided", 0.2, None).pull < mending("guided", 0.4, None).pull
-        assert hows[2].pull == 0
+        assert partial_diffusion("standard", None, None) == partial_diffusion("standard", ASSUMED, None)
+        assert partial_diffusion("guided", 0.2, None).guide_weight < partial_diffusion("guided", 0.4, None).guide_weight
+        assert hows[2].guide_weight == 0
 
     def test_only_a_minor_update_takes_the_previous_topology_in_place_of_noise(self) -> None:
-        assert mending("minor", 0.1, None).own_noise
-        assert not mending("standard", 0.1, None).own_noise
-        assert not mending("guided", 0.1, None).own_noise
+        assert partial_diffusion("minor", 0.1, None).own_noise
+        assert not partial_diffusion("standard", 0.1, None).own_noise
+        assert not partial_diffusion("guided", 0.1, None).own_noise
 
     @pytest.mark.parametrize("mode", ["minor", "standard", "guided"])
     def test_steps_may_be_asked_for(self, mode: Any) -> None:

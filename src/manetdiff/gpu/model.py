@@ -23,7 +23,8 @@ from manetdiff.runtime.chain import States
 from manetdiff.runtime.effort import Effort
 from manetdiff.runtime.model import checked_threads
 from manetdiff.runtime.options import Options
-from manetdiff.runtime.refine import Sample, best_of, samples_of
+from manetdiff.runtime.refine import best_of
+from manetdiff.runtime.samples import Sample, samples_of
 from manetdiff.sampling import SamplerConfig, grid_for
 from manetdiff.solvers.local_search import THOROUGH
 from manetdiff.topology import Topology

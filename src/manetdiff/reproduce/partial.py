@@ -18,7 +18,7 @@ from manetdiff.reproduce.resampling import bootstrap
 from manetdiff.reproduce.rows import Row, Rows
 from manetdiff.reproduce.study import Grid, Setting, Study, benchmark
 from manetdiff.runtime.model import Model, load
-from manetdiff.runtime.modes import Mode
+from manetdiff.runtime.partial import Mode
 from manetdiff.scenarios import move_by
 from manetdiff.solvers import solve
 from manetdiff.topology import Topology, continuity, metrics

@@ -7,10 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple, Unpack, overload
-
-import numpy as np
-import numpy.typing as npt
+from typing import Unpack, overload
 
 from manetdiff.checks import check_whole
 from manetdiff.cores import usable_cores
@@ -19,15 +16,15 @@ from manetdiff.fleet import Fleet
 from manetdiff.layout import Layout
 from manetdiff.radio import Radio
 from manetdiff.runtime.bundle import Bundle, find_bundle
-from manetdiff.runtime.carry import Carried, carried_over
-from manetdiff.runtime.chain import TOGETHER, Chain, Noise, States
+from manetdiff.runtime.chain import Chain
 from manetdiff.runtime.effort import UPDATE, Effort, chosen_effort
-from manetdiff.runtime.modes import Mending, Mode, chosen_mode, mending
 from manetdiff.runtime.options import Asked, Options
+from manetdiff.runtime.partial import Mode, chosen_mode, partial_diffusion
 from manetdiff.runtime.pins import check_pins
-from manetdiff.runtime.refine import Sample, best_of, samples_of
+from manetdiff.runtime.previous import previous_links
+from manetdiff.runtime.refine import best_of
+from manetdiff.runtime.samples import Update, draw_samples
 from manetdiff.runtime.speed import MachineSpeed, affordable, machine_speed
-from manetdiff.sampling import plain_settings, time_pairs
 from manetdiff.topology import Report, Topology, continuity
 from manetdiff.weights import DEFAULT, SMALL
 
@@ -116,16 +113,16 @@ class Model:
         known = topology.layout
         layout = self._layout(fleet, options.radio, self.radio if known is None else known.radio)
         before = previous if previous is not None or known is None else known.fleet
-        carried = carried_over(topology, before, layout.fleet)
-        picked = chosen_mode(mode, carried.moved)
-        told = Report(mode=picked, moved=carried.moved)
+        links = previous_links(topology, before, layout.fleet)
+        picked = chosen_mode(mode, links.moved)
+        told = Report(mode=picked, moved=links.moved)
         if picked == "anew":
             made = self._made(layout, options, chosen_effort(options, len(layout)), None, told, began)
         else:
-            how = mending(picked, carried.moved, options.steps)
+            how = partial_diffusion(picked, links.moved, options.steps)
             effort = dataclasses.replace(chosen_effort(options, len(layout), UPDATE), steps=how.steps)
-            made = self._made(layout, options, effort, (carried, how), told, began)
-        return made.with_report(continuity=continuity(carried.topology, made))
+            made = self._made(layout, options, effort, Update(links, how), told, began)
+        return made.with_report(continuity=continuity(links.topology, made))
 
     def _generate(self, fleet: Fleet | Layout, options: Options) -> Topology:
         layout = self._layout(fleet, options.radio, self.radio)
@@ -158,30 +155,17 @@ class Model:
         layout: Layout,
         options: Options,
         effort: Effort,
-        change: tuple[Carried, Mending] | None,
+        update: Update | None,
         told: Report,
         began: float,
     ) -> Topology:
-        """A topology from noise, or by a change from a previous one."""
-        n, seed = len(layout), options.seed
+        """A topology from noise, or by an update of a previous one."""
+        seed = options.seed
         pins = check_pins(options.pins, layout) if options.pins else None
         chain = self._companion if effort.small and self._companion is not None else self._chain
         embedded = chain.embed(layout.features)
         ready = time.perf_counter()
-        redundancy = chain.sampling.redundancy if change is None and effort.redundant else 1.0
-        settings = plain_settings(n, chain.sampling.temperature, redundancy)
-        if pins is not None:
-            settings = settings._replace(edge_bias=settings.edge_bias + pins.edge_bias())
-        way = _way(embedded.noise, change, effort)
-        if change is not None and change[1].pull:
-            settings = settings._replace(guide=change[0].states.edges, guide_weight=_weights(*change))
-        sampled: list[Sample] = []
-        for start in range(0, effort.samples, TOGETHER):
-            streams = [(seed, k) for k in range(start, min(start + TOGETHER, effort.samples))]
-            draws = chain.draws(streams, n, effort.steps + 1)
-            first = chain.noised(embedded, way.noise, way.clean, way.noised_to, draws)
-            outcome = chain.run(embedded, way.noise, first, way.pairs, draws.rounds(1), settings)
-            sampled += samples_of(outcome.states, pins)
+        sampled = draw_samples(chain, embedded, effort, seed, update, pins)
         done = time.perf_counter()
         judged = layout if pins is None else layout.pinned(pins.keep, pins.avoid)
         best = best_of(sampled, judged, effort, seed)
@@ -219,31 +203,6 @@ class Model:
         if errors:
             raise BatchError([None if isinstance(one, ManetDiffError) else one for one in outcomes], errors)
         return [outcome for outcome in outcomes if isinstance(outcome, Topology)]
-
-
-class _Way(NamedTuple):
-    """Where a chain begins and goes: clean graphs that are noised to a time, and the times of its steps."""
-
-    clean: States
-    noise: Noise
-    noised_to: float
-    pairs: Sequence[tuple[float, float]]
-
-
-def _way(noise: Noise, change: tuple[Carried, Mending] | None, effort: Effort) -> _Way:
-    if change is None:
-        n = noise.parity.shape[1]
-        nothing = States(np.zeros((1, n, n), np.float32), np.zeros((1, n), np.float32))
-        return _Way(nothing, noise, 1.0, time_pairs(effort.steps, effort.grid))
-    carried, how = change
-    own = carried.as_noise(noise) if how.own_noise else noise
-    # Noised to time 0, the previous topology stays as it is: with noise more of T comes back, but no more than with a
-    # later start.
-    return _Way(carried.states, own, 0.0, time_pairs(how.steps, "linear", how.start))
-
-
-def _weights(carried: Carried, how: Mending) -> npt.NDArray[np.float32]:
-    return (how.pull * carried.both_known)[None].astype(np.float32)
 
 
 def checked_threads(threads: int | None) -> int:

@@ -6,14 +6,10 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from manetdiff.layout import Layout
 from manetdiff.radio.tables import PINS
-from manetdiff.runtime.chain import States
 from manetdiff.runtime.effort import Effort
-from manetdiff.runtime.pins import CheckedPins
+from manetdiff.runtime.samples import Sample
 from manetdiff.solvers.budget import Budget, Meter
 from manetdiff.solvers.correction import correct_onto
 from manetdiff.solvers.local_search import polish, search_on
@@ -21,17 +17,8 @@ from manetdiff.solvers.reference import search
 from manetdiff.solvers.workbench import Workbench
 from manetdiff.topology import PolishReport, Report, Topology, metrics
 
-IntArray = npt.NDArray[np.int64]
-
 # Of the search that takes over where no sample could be connected.
 FALLBACK_MOVES_A_NODE = 300
-
-
-class Sample(NamedTuple):
-    """A sampled graph: links (m, 2) and parity (n,)."""
-
-    links: IntArray
-    parity: IntArray
 
 
 class Refined(NamedTuple):
@@ -41,17 +28,6 @@ class Refined(NamedTuple):
     components: int
     throughput: float
     report: Report
-
-
-def samples_of(states: States, pins: CheckedPins | None) -> list[Sample]:
-    """Sampled graphs that keep to the pins."""
-    made = []
-    for edges, parity in zip(states.edges > 0.5, states.parity > 0.5, strict=True):
-        i, j = np.nonzero(edges)
-        above = i < j
-        whole = parity.astype(np.int64)
-        made.append(Sample(np.column_stack([i[above], j[above]]), whole if pins is None else pins.aligned(whole)))
-    return made
 
 
 def best_of(samples: Sequence[Sample], layout: Layout, effort: Effort, seed: int) -> Refined:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from manetdiff.fleet import Fleet
 from manetdiff.radio import Radio
 from manetdiff.runtime.model import Model
-from manetdiff.runtime.modes import Mode
 from manetdiff.runtime.options import Asked
+from manetdiff.runtime.partial import Mode
 from manetdiff.topology import Topology, metrics
 
 Names = frozenset[tuple[str, str]]

@@ -28,7 +28,7 @@ from manetdiff.layout import Layout
 from manetdiff.radio import Radio
 from manetdiff.runtime.bundle import find_bundle
 from manetdiff.runtime.chain import Chain, States
-from manetdiff.runtime.refine import samples_of
+from manetdiff.runtime.samples import samples_of
 from manetdiff.sampling import grid_for, plain_settings, time_pairs
 from manetdiff.topology import Topology, antenna_loads, same_parity
 from manetdiff.weights import DEFAULT

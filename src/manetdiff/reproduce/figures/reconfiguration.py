@@ -14,7 +14,7 @@ from manetdiff.evaluate.picture_frame import half_extent
 from manetdiff.fleet import Fleet
 from manetdiff.reproduce.partial import CASES
 from manetdiff.runtime.model import Model
-from manetdiff.runtime.modes import Mode
+from manetdiff.runtime.partial import Mode
 from manetdiff.scenarios import move_by
 from manetdiff.topology import Topology, continuity
 

@@ -17,7 +17,7 @@ IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Carried:
+class PreviousLinks:
     """The previous topology on the fleet's present nodes.
 
     edges: (n, n). parity: (n,), 0 where a node is new. known: (n,) whether the node was there before.
@@ -51,7 +51,7 @@ class Carried:
         return self.known[:, None] & self.known[None, :]
 
 
-def carried_over(topology: Topology, before: Fleet | None, after: Fleet) -> Carried:
+def previous_links(topology: Topology, before: Fleet | None, after: Fleet) -> PreviousLinks:
     """Match the nodes by id. before: the fleet of the previous topology; without it the nodes must be the same."""
     if before is None:
         if len(topology) != len(after):
@@ -59,14 +59,14 @@ def carried_over(topology: Topology, before: Fleet | None, after: Fleet) -> Carr
                 f"the previous topology has {len(topology)} nodes, the fleet {len(after)}: "
                 "give the fleet that it was made for, too, so that nodes can be matched by id"
             )
-        return Carried(topology.adjacency, topology.parity.copy(), np.ones(len(after), dtype=np.bool_), None)
+        return PreviousLinks(topology.adjacency, topology.parity.copy(), np.ones(len(after), dtype=np.bool_), None)
     topology.check_fits(len(before))
     places = {name: k for k, name in enumerate(before.ids)}
     was = np.array([places.get(name, -1) for name in after.ids])
     known = was >= 0
     edges = topology.adjacency[np.ix_(was, was)] & known[:, None] & known[None, :]
     parity = np.where(known, topology.parity[was], 0)
-    return Carried(edges, parity, known, _moved(before, after, was))
+    return PreviousLinks(edges, parity, known, _moved(before, after, was))
 
 
 def _moved(before: Fleet, after: Fleet, was: IntArray) -> float | None:

@@ -19,20 +19,21 @@ FEWEST_STEPS = 3
 LEAST_START = 0.06
 MINOR_START, MINOR_STEPS = 0.1, 3
 # Beyond this, guided samples keep links at the price of constraints.
-PULL_A_MOVEMENT = 10.0
+GUIDE_WEIGHT_A_MOVEMENT = 10.0
 # What is assumed of a fleet whose previous positions are not known.
 ASSUMED = 0.3
 
 
 @dataclass(frozen=True)
-class Mending:
+class PartialDiffusion:
     """start: the time at which the previous topology is taken as the state. steps: from there to 0. own_noise: whether
-    it takes the place of the process's noise, too. pull: strength of the guide towards it."""
+    it takes the place of the process's noise, too. guide_weight: how strongly
+    the predictions are guided to it."""
 
     start: float
     steps: int
     own_noise: bool = False
-    pull: float = 0.0
+    guide_weight: float = 0.0
 
 
 def chosen_mode(mode: Mode, moved: float | None) -> Mode:
@@ -47,11 +48,11 @@ def chosen_mode(mode: Mode, moved: float | None) -> Mode:
     return "standard" if far <= ANEW_BEYOND else "anew"
 
 
-def mending(mode: Mode, moved: float | None, steps: int | None) -> Mending:
+def partial_diffusion(mode: Mode, moved: float | None, steps: int | None) -> PartialDiffusion:
     """How to update in a mode; steps: instead of those that the movement asks for."""
     far = ASSUMED if moved is None else moved
     if mode == "minor":
-        return Mending(MINOR_START, steps or MINOR_STEPS, own_noise=True)
+        return PartialDiffusion(MINOR_START, steps or MINOR_STEPS, own_noise=True)
     start = min(1.0, max(LEAST_START, far))
-    pull = PULL_A_MOVEMENT * far if mode == "guided" else 0.0
-    return Mending(start, steps or max(FEWEST_STEPS, math.ceil(STEPS_A_MOVEMENT * start)), pull=pull)
+    weight = GUIDE_WEIGHT_A_MOVEMENT * far if mode == "guided" else 0.0
+    return PartialDiffusion(start, steps or max(FEWEST_STEPS, math.ceil(STEPS_A_MOVEMENT * start)), guide_weight=weight)

@@ -13,12 +13,11 @@ from manetdiff.diffusion.generator import build
 from manetdiff.diffusion.process import Process
 from manetdiff.diffusion.weights import Weights
 from manetdiff.evaluate.models import ablation_weights, ablations, model_scores
-from manetdiff.evaluate.samples import Sample, draw_samples
 from manetdiff.evaluate.scores import Score
 from manetdiff.model.config import ModelConfig
 from manetdiff.radio import Radio
 from manetdiff.sampling import SamplerConfig
-from manetdiff.topology import METRICS, Topology
+from manetdiff.topology import METRICS
 from manetdiff.training.validation import judge, make_trials, sample_topologies
 
 
@@ -87,14 +86,3 @@ def test_a_model_is_sampled_as_it_says_unless_something_else_is_asked_for() -> N
     assert with_many.metrics["links"] > 60 > with_few.metrics["links"]
     _, *alike = model_scores("bench16", {"many": many, "few": few}, sampling={"redundancy": 1.0}, layouts=2)
     assert alike[0].metrics == alike[1].metrics
-
-
-def test_samples_are_drawn_beside_their_references(tmp_path: Path) -> None:
-    layout = load_benchmark("bench16")[0]
-    broken = Topology([[0, 1], [2, 3]], np.zeros(16, dtype=int))
-    pairs = [Sample(layout.fleet, layout.topology, broken), Sample(layout.fleet, layout.topology, layout.topology)]
-    figure = draw_samples(pairs, Radio(), tmp_path / "samples.png")
-    titles = [axes.get_title(loc="left") for axes in figure.axes]
-    assert titles[0].startswith("reference: ")
-    assert titles[1] == "sample: 2 links, 0.0 Mbit/s, not valid"
-    assert (tmp_path / "samples.png").stat().st_size > 10_000

@@ -16,10 +16,11 @@ from PIL import Image
 from torch import nn
 
 from manetdiff.data import load_benchmark
-from manetdiff.evaluate.picture_frame import half_extent
 from manetdiff.fleet import displacement
+from manetdiff.layout import Layout
 from manetdiff.model.acam import TokenModulation
 from manetdiff.model.config import ModelConfig
+from manetdiff.pictures.frame import half_extent
 from manetdiff.reproduce.figures import draw_figures
 from manetdiff.reproduce.figures.acam import PLACES, parameter_boxes, picture_of_block
 from manetdiff.reproduce.figures.denoising import animation, denoised, picture_of_steps
@@ -82,20 +83,20 @@ def test_a_denoising_ends_in_what_generate_gives(model: Model, seed: int, steps:
 
 def test_panels_say_which_step_they_show() -> None:
     layout = load_benchmark("bench16")[0]
-    shown = titles(picture_of_steps([layout.topology] * 4, layout.fleet))
+    shown = titles(picture_of_steps([layout.topology] * 4))
     assert shown == ["step 0 of 3: pure noise", "step 1 of 3", "step 2 of 3", "step 3 of 3: the topology"]
 
 
 def test_a_chain_of_one_step_can_be_shown() -> None:
     layout = load_benchmark("bench16")[0]
-    assert animation([layout.topology] * 2, layout.fleet).startswith(b"GIF89a")
+    assert animation([layout.topology] * 2).startswith(b"GIF89a")
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_reconfiguration_tells_what_became_of_the_links(model: Model, case: Case) -> None:
     mode, movement, steps = case
     change = reconfigured(model, load_benchmark("bench16")[0], case, 0)
-    assert displacement(change.fleet, change.moved) == pytest.approx(movement, rel=0.1)
+    assert displacement(change.before.on().fleet, change.after.on().fleet) == pytest.approx(movement, rel=0.1)
     assert change.after.report.steps == steps
     figure = picture_of_change(change)
     shown = titles(figure)
@@ -134,10 +135,11 @@ def test_no_text_of_a_reconfiguration_is_cut(model: Model, case: Case) -> None:
     check_texts(picture_of_change(typical(model, layouts[:7], case, 0)))
     # The narrowest of fleets, lying and upright.
     narrow = min(layouts, key=lambda layout: float(np.divide(*np.sort(half_extent(layout.fleet)))))
-    after = Topology(narrow.topology.links[:10], narrow.topology.parity)
+    links, parity = narrow.topology.links, narrow.topology.parity
     for positions in (narrow.fleet.positions, narrow.fleet.positions[:, ::-1]):
-        fleet = narrow.fleet.replace(positions=positions)
-        check_texts(picture_of_change(Change(case, fleet, narrow.topology, fleet, after)))
+        layout = Layout(narrow.fleet.replace(positions=positions))
+        before, after = Topology(links, parity, layout=layout), Topology(links[:10], parity, layout=layout)
+        check_texts(picture_of_change(Change(case, before, after)))
 
 
 def test_the_typical_change_is_neither_the_best_nor_the_worst(model: Model) -> None:

@@ -15,8 +15,9 @@ from matplotlib.figure import Figure
 
 from manetdiff import gpu
 from manetdiff.data import SolvedLayout
-from manetdiff.evaluate.over_time import BUDGETS_MS, PRESET, RAW, Point, Standing, draw_over_time, standings
+from manetdiff.evaluate.over_time import BUDGETS_MS, PRESET, RAW, Point, Standing, standings
 from manetdiff.fleet import Fleet
+from manetdiff.pictures.over_time import draw_over_time
 from manetdiff.radio import Radio
 from manetdiff.reproduce import (
     drawn,

@@ -20,7 +20,6 @@ from manetdiff.evaluate.over_time import (
     PRESET,
     Point,
     Standing,
-    draw_over_time,
     over_time,
     seconds_to_reach,
     standings,
@@ -98,7 +97,9 @@ def command(
     }
     _show(tables, document, markdown, as_json)
     if plot is not None:
-        draw_over_time(points, Path(plot))
+        from manetdiff.pictures.over_time import draw_over_time  # imported late: matplotlib is slow to load
+
+        draw_over_time(points, plot)
 
 
 def _show(tables: Sequence[Table], document: Mapping[str, Any], markdown: str | None, as_json: bool) -> None:

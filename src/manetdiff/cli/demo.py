@@ -111,9 +111,9 @@ def _table(title: str, columns: list[_Shown], radio: Radio) -> Table:
 
 
 def _write(folder: Path, before: _Shown, after: _Shown, radio: Radio) -> None:
-    from manetdiff.evaluate.picture import draw_pair  # imported late: matplotlib is slow to load
+    from manetdiff.pictures import draw_change  # imported late: matplotlib is slow to load
 
     write_fleet(before.fleet, folder / "fleet.json")
     write_topology(before.topology, folder / "topology.json", before.fleet, radio)
     write_topology(after.topology, folder / "moved.json", after.fleet, radio)
-    draw_pair(before.topology, after.topology, before.fleet, after.fleet, radio, folder / "topology.png")
+    draw_change(before.topology, after.topology, before.fleet, after.fleet, radio, folder / "topology.png")

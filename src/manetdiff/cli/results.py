@@ -42,7 +42,7 @@ def check_files(inputs: Sequence[str | None], out: str | None, plot: str | None)
     if out is not None:
         check_writable(out)
     if plot is not None:
-        from manetdiff.evaluate.picture import check_picture_path
+        from manetdiff.pictures import check_picture_path
 
         check_picture_path(plot)
         check_writable(plot)
@@ -64,9 +64,9 @@ def deliver(
         write_topology(topology, out)
     if plot is not None:
         # Imported here: matplotlib takes as long to load as a whole solve takes, and most calls draw nothing.
-        from manetdiff.evaluate.picture import draw
+        from manetdiff.pictures import draw_topology
 
-        draw(topology, layout.fleet, layout.radio, plot, dark=dark)
+        draw_topology(topology, path=plot, dark=dark)
     # Standard output belongs to the file that was asked for there.
     stream = sys.stderr if STANDARD in (out, plot) else sys.stdout
     if as_json:

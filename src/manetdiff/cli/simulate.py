@@ -75,7 +75,7 @@ def command(
         raise FormatError(f"--animation: choose one of {', '.join(ANIMATIONS)}, not {animation!r}")
     moments = _flown(mobility, kind, start, duration, step, (family, nodes, motion), seed)
     folder = made_folder(out, (*FILES, f"animation.{animation}"))
-    from manetdiff.evaluate.animation import check_animation_path
+    from manetdiff.pictures.animation import check_animation_path
     from manetdiff.runtime.model import load
     from manetdiff.simulation import Moment, simulate
     from manetdiff.simulation.results import drawn, shown_moments, write_results
@@ -85,12 +85,11 @@ def command(
         check_animation_path(folder / f"animation.{animation}")
     model = load(weights)
     warm_up_model(model)
-    physics = model.radio if radio is None else read_radio(radio)
     made: list[Moment] = []
     flying = simulate(
         moments,
         model,
-        radio=physics,
+        radio=None if radio is None else read_radio(radio),
         preset=preset,
         mode=mode,  # type: ignore[arg-type]  # checked there
         polish=polish,
@@ -106,9 +105,9 @@ def command(
     if animation != "none":
         shown = shown_moments(made)
         with progress("drawing", len(shown)) as advance:
-            pictures = drawn(shown, physics, advance)
+            pictures = drawn(shown, advance)
     title = f"Simulation of {mobility or f'{nodes} aircraft ({family}, {motion})'}"
-    names = write_results(made, physics, folder, title, pictures, animation)
+    names = write_results(made, folder, title, pictures, animation)
     _tell(summary(made), [str(Path(out) / name) for name in names], as_json)
 
 

@@ -6,11 +6,6 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from manetdiff.data import SolvedLayout
 from manetdiff.evaluate.scores import Solve, score
@@ -28,9 +23,6 @@ CPSAT_BUDGETS_MS = (20, 50, 100, 200, 500, 1000)
 CONSTRUCTIONS = ("greedy", "mst-greedy", "huang")
 PRESET, RAW = "netdiff", "netdiff, raw"
 RAW_STEPS = (3, 5, 10, 20, 50)
-# Of the picture: shares of T that are named, and the gap to the target below which nothing is told apart.
-TICKS = (0.85, 0.9, 0.95, 0.97, 0.98, 0.99, 0.995, 0.999, 1.0)
-SMALLEST_GAP = 0.0005
 
 
 @dataclass(frozen=True)
@@ -162,65 +154,3 @@ def seconds_to_reach(points: Sequence[Point], method: str, nodes: int, ratio: fl
             return math.exp((1 - part) * math.log(before.seconds) + part * math.log(point.seconds))
         before = point
     return None
-
-
-def draw_over_time(points: Sequence[Point], path: Path) -> None:
-    """A picture: one panel a fleet size, one line a method."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-    from matplotlib.ticker import FuncFormatter
-
-    colours = {
-        PRESET: "#D55E00",
-        RAW: "#000000",
-        "reference": "#0072B2",
-        "annealing": "#E69F00",
-        "cpsat": "#009E73",
-        "mst-greedy": "#CC79A7",
-        "greedy": "#999999",
-        "huang": "#56B4E9",
-    }
-    sizes = sorted({point.nodes for point in points})
-    figure = Figure(figsize=(5.2 * len(sizes), 4.2), layout="constrained")
-    FigureCanvasAgg(figure)
-    handles: dict[str, Any] = {}
-    for place, nodes in enumerate(sizes):
-        axes = figure.add_subplot(1, len(sizes), place + 1)
-        for method, colour in colours.items():
-            line = [point for point in points if point.nodes == nodes and point.method == method]
-            if not line:
-                continue
-            axes.plot(
-                [1e3 * point.seconds for point in line],
-                [point.ratio for point in line],
-                marker="o" if len(line) > 1 else "D",
-                linestyle="" if len(line) == 1 else ":" if method == RAW else "-",
-                linewidth=2.4 if method == PRESET else 1.4,
-                color=colour,
-                label=method,
-            )
-        axes.set_xscale("log")
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda ms, place: f"{ms:g}"))
-        axes.set_yscale("function", functions=(_by_gap, _from_gap))
-        axes.set_ylim(min(point.ratio for point in points if point.method != "cpsat") - 0.01, 1.0)
-        axes.set_yticks(TICKS)
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda share, place: f"{100 * share:g} %"))
-        axes.set_xlabel("time a layout on one core, ms")
-        axes.set_ylabel("T as a share of the long-searched T")
-        axes.set_title(f"{nodes} nodes")
-        axes.grid(alpha=0.3)
-        handles |= {label: handle for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}
-    figure.legend(
-        handles.values(), handles.keys(), loc="outside lower center", ncols=len(colours), fontsize=8, frameon=False
-    )
-    figure.savefig(path, dpi=130)
-
-
-def _by_gap(share: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Every tenth of the gap to the target that is closed counts the same: half a point matters more near the top."""
-    gap = np.maximum(1 + SMALLEST_GAP - np.asarray(share, dtype=np.float64), SMALLEST_GAP / 2)
-    return np.asarray(-np.log10(gap))
-
-
-def _from_gap(height: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    return np.asarray(1 + SMALLEST_GAP - 10 ** -np.asarray(height, dtype=np.float64))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from pathlib import Path
 
-from manetdiff.evaluate.over_time import Point, draw_over_time, over_time, standings
+from manetdiff.evaluate.over_time import Point, over_time, standings
+from manetdiff.pictures.over_time import draw_over_time
 from manetdiff.reproduce.study import Grid, Setting, Study
 
 LAYOUTS, CPSAT_LAYOUTS = 33, 4

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from manetdiff.data import load_benchmark
-from manetdiff.evaluate.picture import save
 from manetdiff.formats.files import write_bytes
+from manetdiff.pictures import save
 from manetdiff.reproduce.figures.acam import packaged_block, picture_of_block
 from manetdiff.reproduce.figures.denoising import animation, denoised, picture_of_steps
 from manetdiff.reproduce.figures.reconfiguration import CASES, picture_of_change, typical
@@ -37,8 +37,8 @@ def draw_figures(folder: Path, quick: bool, report: Callable[[str], None] = lamb
     model = load(threads=1)
     fleet = layouts[DENOISED].fleet
     states = denoised(fleet, STEPS, SEED)
-    save(picture_of_steps(states, fleet, model.radio), path_of("denoising.png"))
-    write_bytes(path_of("denoising.gif"), animation(states, fleet, model.radio, every=5 if quick else 1))
+    save(picture_of_steps(states), path_of("denoising.png"))
+    write_bytes(path_of("denoising.gif"), animation(states, every=5 if quick else 1))
 
     some = layouts[: QUICK_MOVED if quick else MOVED]
     for case in CASES:

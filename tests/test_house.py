@@ -39,6 +39,7 @@ KNOWS = {
     },
     "export": {"layout", "sampling", "model", "diffusion", "runtime"},
 }
+KNOWS["measure"] = set(KNOWS) - {"formats", "gpu", "export"}
 KNOWS["pictures"] = {"fleet", "radio", "layout", "topology", "formats"}
 KNOWS["evaluate"] = set(KNOWS)
 KNOWS["simulation"] = {"fleet", "radio", "layout", "topology", "runtime", "formats", "pictures"}

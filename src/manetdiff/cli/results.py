@@ -9,9 +9,10 @@ from typing import Annotated
 
 import typer
 
-from manetdiff.cli.output import METRIC_LABELS, Table, metric_text, print_json, print_table
+from manetdiff.cli.output import Table, print_json, print_table
 from manetdiff.errors import DisconnectedWarning, FormatError
 from manetdiff.formats import check_writable, write_topology
+from manetdiff.measure.measures import MEASURES
 from manetdiff.topology import Report, Topology, metrics
 
 STANDARD = "-"
@@ -72,7 +73,7 @@ def deliver(
     if as_json:
         print_json({"nodes": len(layout), "metrics": scores, "report": topology.report.to_dict()}, stream)
         return
-    rows = [[METRIC_LABELS[name], metric_text(name, value)] for name, value in scores.items()]
+    rows = [[MEASURES[name].label, MEASURES[name].text_of_one(value)] for name, value in scores.items()]
     metres = scores["mean_length"] * layout.unit
     rows[list(scores).index("mean_length")][1] += f" ({metres:,.0f} m)" if metres >= 10 else f" ({metres:.3g} m)"
     rows += [list(row) for row in more]

@@ -17,7 +17,6 @@ from manetdiff.cli.generate import (
     WeightsOption,
     pairs,
 )
-from manetdiff.cli.output import share_text
 from manetdiff.cli.results import (
     DarkOption,
     JsonOption,
@@ -32,6 +31,7 @@ from manetdiff.cli.results import (
 from manetdiff.cli.warm_up import warm_up_model
 from manetdiff.errors import FormatError
 from manetdiff.formats import read_fleet, read_radio, read_topology
+from manetdiff.measure.measures import share_text
 from manetdiff.topology import Report
 
 

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
-from manetdiff.data import SolvedLayout
-from manetdiff.evaluate.scores import Solve, score
-from manetdiff.fleet import Fleet
-from manetdiff.radio import Radio
+from manetdiff.measure.rows import Rows
+from manetdiff.measure.sets import LayoutSet, benchmark_set
+from manetdiff.measure.store import RowStore
+from manetdiff.measure.ways.runtime import generated
+from manetdiff.measure.ways.solvers import solved
 from manetdiff.runtime.effort import PRESETS
-from manetdiff.runtime.model import Model, load
-from manetdiff.runtime.options import Asked
-from manetdiff.solvers import solve
-from manetdiff.topology import Topology
 
+# Of each set, and for CP-SAT, which is slow: `bench` and the paper's tables measure the same ones.
+LAYOUTS, CPSAT_LAYOUTS = 44, 11
 # Milliseconds at 16 nodes; a network of twice the nodes gets four times as long.
 BUDGETS_MS = (2, 5, 10, 20, 50, 100, 200)
 CPSAT_BUDGETS_MS = (20, 50, 100, 200, 500, 1000)
@@ -41,59 +39,44 @@ class Point:
     connected: float
     valid: float
 
+    @classmethod
+    def of(cls, method: str, setting: str, nodes: int, budget_ms: float | None, rows: Rows) -> Point:
+        """The means of what was measured."""
+        means = rows.means(("ratio", "connected", "valid"))
+        return cls(method, setting, nodes, budget_ms, rows.mean("milliseconds") / 1e3, **means)
 
-def over_time(
-    layouts: Sequence[SolvedLayout],
-    cpsat_layouts: int,
-    report: Callable[[str], None] = lambda label: None,
-) -> list[Point]:
-    """Points of all methods; CP-SAT, which is slow, runs on the first few layouts only (none for 0)."""
-    nodes = len(layouts[0].fleet)
-    scale = (nodes / 16) ** 2
-    plan: list[tuple[str, float | None, Sequence[SolvedLayout]]] = [(name, None, layouts) for name in CONSTRUCTIONS]
-    plan += [(name, scale * ms, layouts) for name in ("annealing", "reference") for ms in BUDGETS_MS]
-    if cpsat_layouts:
-        plan += [("cpsat", scale * ms, layouts[:cpsat_layouts]) for ms in CPSAT_BUDGETS_MS]
+
+def time_points(store: RowStore, layouts: int = LAYOUTS, cpsat_layouts: int = CPSAT_LAYOUTS) -> list[Point]:
+    """Points of all methods on the first layouts of both sets; of CP-SAT none for 0 layouts."""
     points = []
-    for method, budget_ms, chosen in plan:
-        report(f"{nodes} nodes: {method}" + ("" if budget_ms is None else f", {budget_ms:g} ms"))
-        points.append(_point(method, budget_ms, chosen))
-    return points + _netdiff_points(layouts, report)
-
-
-def _netdiff_points(layouts: Sequence[SolvedLayout], report: Callable[[str], None]) -> list[Point]:
-    """The presets, and raw samples of the default model."""
-    model = load(threads=1)
-    asked: list[tuple[str, str, Asked]] = [(PRESET, name, {"preset": name}) for name in PRESETS]
-    asked += [(RAW, f"{steps}", {"steps": steps, "correct": False, "polish": False}) for steps in RAW_STEPS]
-    points = []
-    for method, setting, how in asked:
-        report(f"{len(layouts[0].fleet)} nodes: {method}, {setting}")
-        points.append(_scored(method, setting, None, layouts, partial(_generated, model, how)))
+    for name in ("bench16", "bench32"):
+        chosen = benchmark_set(name).first(layouts)
+        points += [*_solver_points(store, chosen, cpsat_layouts), *_netdiff_points(store, chosen)]
     return points
 
 
-def _generated(model: Model, how: Asked, fleet: Fleet, index: int) -> Topology:
-    given: Asked = {**how, "seed": index}
-    return model.generate(fleet, **given)
+def _solver_points(store: RowStore, layouts: LayoutSet, cpsat_layouts: int) -> list[Point]:
+    scale = (layouts.nodes / 16) ** 2
+    plan: list[tuple[str, float | None, LayoutSet]] = [(name, None, layouts) for name in CONSTRUCTIONS]
+    plan += [(name, scale * ms, layouts) for name in ("annealing", "reference") for ms in BUDGETS_MS]
+    if cpsat_layouts:
+        plan += [("cpsat", scale * ms, layouts.first(cpsat_layouts)) for ms in CPSAT_BUDGETS_MS]
+    points = []
+    for method, budget_ms, some in plan:
+        rows = solved(store, method, some, seconds=None if budget_ms is None else budget_ms / 1e3)
+        points.append(Point.of(method, "", layouts.nodes, budget_ms, rows))
+    return points
 
 
-def _point(method: str, budget_ms: float | None, layouts: Sequence[SolvedLayout]) -> Point:
-    radio = Radio()
-
-    def solve_one(fleet: Fleet, index: int) -> Topology:
-        return solve(fleet, radio, method, None if budget_ms is None else budget_ms / 1e3, seed=index)
-
-    return _scored(method, "", budget_ms, layouts, solve_one)
-
-
-def _scored(
-    method: str, setting: str, budget_ms: float | None, layouts: Sequence[SolvedLayout], solve_one: Solve
-) -> Point:
-    result = score(method, layouts, solve_one, Radio())
-    assert result.seconds is not None
-    nodes, means = len(layouts[0].fleet), result.metrics
-    return Point(method, setting, nodes, budget_ms, result.seconds, result.ratio, means["connected"], means["valid"])
+def _netdiff_points(store: RowStore, layouts: LayoutSet) -> list[Point]:
+    """The presets, and raw samples of the default model."""
+    presets = {name: generated(store, layouts, preset=name) for name in PRESETS}
+    raw = {f"{steps}": generated(store, layouts, steps=steps, correct=False, polish=False) for steps in RAW_STEPS}
+    return [
+        Point.of(method, setting, layouts.nodes, None, rows)
+        for method, made in ((PRESET, presets), (RAW, raw))
+        for setting, rows in made.items()
+    ]
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ SHORTEST_SIDE = 3.0
 COLOURS = (*LIGHT.parity, LIGHT.kept, LIGHT.new, LIGHT.wrong)
 
 
-def frames(moments: Sequence[Moment]) -> Iterator[Image.Image]:
+def moment_pictures(moments: Sequence[Moment]) -> Iterator[Image.Image]:
     """A picture for each moment: links that are new since the moment before stand out."""
     half = np.max([half_extent(one.fleet) for one in moments], axis=0)
     radius = min(node_radius(one.fleet, 2 * half.max()) for one in moments)

@@ -9,7 +9,7 @@ from PIL import Image
 
 from manetdiff.formats import write_bytes, write_text, write_track_table
 from manetdiff.pictures.animation import gif_bytes, write_animation
-from manetdiff.simulation.frames import COLOURS, frames
+from manetdiff.simulation.frames import COLOURS, moment_pictures
 from manetdiff.simulation.report import report_html
 from manetdiff.simulation.run import Moment
 from manetdiff.simulation.tables import metrics_csv, write_topologies
@@ -27,7 +27,7 @@ def shown_moments(moments: Sequence[Moment]) -> Sequence[Moment]:
 def drawn(moments: Sequence[Moment], advance: Callable[[], None]) -> list[Image.Image]:
     """A picture of each moment; advance is called after each."""
     pictures = []
-    for picture in frames(moments):
+    for picture in moment_pictures(moments):
         pictures.append(picture)
         advance()
     return pictures

@@ -9,9 +9,9 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from manetdiff.cli.folders import made_folder
+from manetdiff.cli.folders import folder_for
 from manetdiff.cli.generate import PolishOption, PresetOption, WeightsOption
-from manetdiff.cli.output import Table, print_json, print_table, share_text
+from manetdiff.cli.output import Table, print_json, print_table
 from manetdiff.cli.progress import progress
 from manetdiff.cli.results import RadioOption
 from manetdiff.cli.warm_up import warm_up_model
@@ -19,6 +19,7 @@ from manetdiff.errors import FormatError, ScenarioError
 from manetdiff.fleet import Fleet
 from manetdiff.formats import read_radio, read_tracks
 from manetdiff.formats.registry import MOBILITY, names
+from manetdiff.measure.measures import share_text
 from manetdiff.scenarios import FAMILIES, MOTIONS, draw, move
 
 ANIMATIONS = ("gif", "mp4", "none")
@@ -74,8 +75,8 @@ def command(
     if animation not in ANIMATIONS:
         raise FormatError(f"--animation: choose one of {', '.join(ANIMATIONS)}, not {animation!r}")
     moments = _flown(mobility, kind, start, duration, step, (family, nodes, motion), seed)
-    folder = made_folder(out, (*FILES, f"animation.{animation}"))
-    from manetdiff.evaluate.animation import check_animation_path
+    folder = folder_for(out, (*FILES, f"animation.{animation}"))
+    from manetdiff.pictures.animation import check_animation_path
     from manetdiff.runtime.model import load
     from manetdiff.simulation import Moment, simulate
     from manetdiff.simulation.results import drawn, shown_moments, write_results
@@ -85,12 +86,11 @@ def command(
         check_animation_path(folder / f"animation.{animation}")
     model = load(weights)
     warm_up_model(model)
-    physics = model.radio if radio is None else read_radio(radio)
     made: list[Moment] = []
     flying = simulate(
         moments,
         model,
-        radio=physics,
+        radio=None if radio is None else read_radio(radio),
         preset=preset,
         mode=mode,  # type: ignore[arg-type]  # checked there
         polish=polish,
@@ -106,9 +106,9 @@ def command(
     if animation != "none":
         shown = shown_moments(made)
         with progress("drawing", len(shown)) as advance:
-            pictures = drawn(shown, physics, advance)
+            pictures = drawn(shown, advance)
     title = f"Simulation of {mobility or f'{nodes} aircraft ({family}, {motion})'}"
-    names = write_results(made, physics, folder, title, pictures, animation)
+    names = write_results(made, folder, title, pictures, animation)
     _tell(summary(made), [str(Path(out) / name) for name in names], as_json)
 
 

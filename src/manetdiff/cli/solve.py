@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from manetdiff.cli.output import seconds_text
 from manetdiff.cli.results import (
     DarkOption,
     FleetArgument,
@@ -20,6 +19,7 @@ from manetdiff.cli.results import (
 from manetdiff.cli.warm_up import warm_up
 from manetdiff.errors import SolverError
 from manetdiff.formats import read_fleet, read_radio
+from manetdiff.measure.measures import seconds_text
 from manetdiff.radio import Radio
 from manetdiff.solvers import METHODS, solve
 

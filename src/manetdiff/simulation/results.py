@@ -7,10 +7,9 @@ from pathlib import Path
 
 from PIL import Image
 
-from manetdiff.evaluate.animation import gif_bytes, write_animation
 from manetdiff.formats import write_bytes, write_text, write_track_table
-from manetdiff.radio import Radio
-from manetdiff.simulation.frames import COLOURS, frames
+from manetdiff.pictures.animation import gif_bytes, write_animation
+from manetdiff.simulation.frames import COLOURS, moment_pictures
 from manetdiff.simulation.report import report_html
 from manetdiff.simulation.run import Moment
 from manetdiff.simulation.tables import metrics_csv, write_topologies
@@ -25,10 +24,10 @@ def shown_moments(moments: Sequence[Moment]) -> Sequence[Moment]:
     return moments[:: max(1, -(-len(moments) // MOST_FRAMES))]
 
 
-def drawn(moments: Sequence[Moment], radio: Radio, advance: Callable[[], None]) -> list[Image.Image]:
+def drawn(moments: Sequence[Moment], advance: Callable[[], None]) -> list[Image.Image]:
     """A picture of each moment; advance is called after each."""
     pictures = []
-    for picture in frames(moments, radio):
+    for picture in moment_pictures(moments):
         pictures.append(picture)
         advance()
     return pictures
@@ -36,7 +35,6 @@ def drawn(moments: Sequence[Moment], radio: Radio, advance: Callable[[], None]) 
 
 def write_results(
     moments: Sequence[Moment],
-    radio: Radio,
     folder: Path,
     title: str,
     pictures: Sequence[Image.Image] = (),
@@ -44,10 +42,10 @@ def write_results(
 ) -> list[str]:
     """Write everything; the names of the files. pictures: of the animation, if any; animation: 'gif' or 'mp4'."""
     write_text(folder / "metrics.csv", metrics_csv(moments))
-    write_topologies(moments, radio, folder / "topologies.jsonl")
+    write_topologies(moments, folder / "topologies.jsonl")
     write_track_table([(one.time, one.fleet) for one in moments], folder / "tracks.csv")
     if not pictures:
-        write_text(folder / "report.html", report_html(moments, radio, title))
+        write_text(folder / "report.html", report_html(moments, title))
         return [*FILES]
     stay = [FRAME_MS] * len(pictures)
     gif = gif_bytes(pictures, stay, COLOURS)
@@ -56,5 +54,5 @@ def write_results(
         write_bytes(folder / name, gif)
     else:
         write_animation(pictures, folder / name, stay)
-    write_text(folder / "report.html", report_html(moments, radio, title, gif))
+    write_text(folder / "report.html", report_html(moments, title, gif))
     return [*FILES, name]

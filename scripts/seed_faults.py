@@ -22,7 +22,7 @@ ROOT = Path(__file__).parent.parent
 
 @dataclass(frozen=True)
 class Fault:
-    """In a file of the package, what stands there and what takes its place. tests: that see it; by default the room's."""
+    """In a file of the package, what is right and what takes its place. tests: that see it; by default the room's."""
 
     file: str
     right: str
@@ -48,9 +48,7 @@ FAULTS = (
     Fault("solvers/gains.py", "gained -= state.floats[RATE, i, left_i]", "gained += state.floats[RATE, i, left_i]"),
     Fault("solvers/correction.py", "label[i] != label[j]\n", "label[i] != label[i]\n"),
     Fault("data/dataset.py", "links[1], links[0]] = True", "links[0], links[1]] = True"),
-    Fault(
-        "formats/netjson.py", '"sector_source": int(tables.sector[i, j])', '"sector_source": int(tables.sector[j, i])'
-    ),
+    Fault("formats/netjson.py", 'source": int(tables.sector[i, j])', 'source": int(tables.sector[j, i])'),
     Fault("sampling/draws.py", "edges[-1], parity[-1] = HALF, HALF", "edges[0], parity[0] = HALF, HALF"),
     Fault("weights/finder.py", "for folder in (PACKAGE, STUDIES):", "for folder in (STUDIES,):"),
     Fault("model/acam.py", "similarity = similarity * there", "similarity = similarity * 1.0"),
@@ -58,9 +56,7 @@ FAULTS = (
     Fault("diffusion/transitions.py", "from_zero * (1 - one)", "from_zero * one"),
     Fault("diffusion/step.py", "settings.temperature, settings.edge_bias)", "settings.temperature, 0.0)"),
     Fault("training/stepping.py", "part = share.batch / whole", "part = 1 / len(self.split)"),
-    Fault(
-        "runtime/previous.py", "np.where(known, topology.parity[was], 0)", "np.where(known, topology.parity[was], 1)"
-    ),
+    Fault("runtime/previous.py", "where(known, topology.parity[was], 0)", "where(known, topology.parity[was], 1)"),
     Fault("runtime/refine.py", "-one.components, one.throughput", "-one.components, -one.throughput"),
     Fault("gpu/model.py", "SeedSequence((seed, draw))", "SeedSequence((seed, 0))"),
     Fault("export/dense.py", "bias * film[2] + film[3]", "film[3]"),

@@ -74,21 +74,26 @@ def test_a_chain_is_joined_from_end_to_end() -> None:
         assert bool((joined(edges + edges.transpose(1, 2)) == 1).all())
 
 
+@torch.no_grad()
 def test_components_have_a_say_only_where_they_are_read() -> None:
     torch.manual_seed(2)
     layouts = scattered_layouts([12])
     edges = torch.diag(torch.ones(11), 1)[None]
     chain = Graphs(edges + edges.transpose(1, 2), (torch.arange(12) % 2).float()[None])
-    # Without its middle link the chain falls apart: far from there, only the components tell.
+    # Without its middle link the chain falls apart, as it does where a node in its middle has the parity of the next:
+    # far from there, only the components tell.
+    cut, turned = chain.edges.clone(), chain.parity.clone()
+    cut[0, 5, 6] = cut[0, 6, 5] = 0
+    turned[0, 5] = 1 - turned[0, 5]
     for components in (True, False):
         denoiser = Denoiser(ModelConfig(width=8, blocks=1, modulation="none", components=components))
-        embedding = denoiser.embed_graph
-        cut = chain.edges.clone()
-        cut[0, 5, 6] = cut[0, 6, 5] = 0
         embedded = denoiser.embed_layouts(layouts)
-        whole = embedding(embedded, read_noisy(embedded, chain))[1][0, 0, 11]
-        parted = embedding(embedded, read_noisy(embedded, Graphs(cut, chain.parity)))[1][0, 0, 11]
+        whole, parted, invalid = (
+            denoiser.embed_graph(embedded, read_noisy(embedded, graph))[1][0, 0, 11]
+            for graph in (chain, Graphs(cut, chain.parity), Graphs(chain.edges, turned))
+        )
         assert torch.equal(whole, parted) != components
+        assert torch.equal(parted, invalid)
 
 
 def test_statistics_of_a_graph_are_counted_node_by_node() -> None:

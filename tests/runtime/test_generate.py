@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import manetdiff as md
@@ -81,6 +81,10 @@ class TestTheSameSeed:
 class TestCorrected:
     @settings(max_examples=25)
     @given(st.integers(2, 24), st.integers(0, 2**32 - 1))
+    # No sample of these can be connected; a search finds a whole network, of which the last one's is not valid.
+    @example(5, 227)
+    @example(6, 86)
+    @example(3, 7)
     def test_topologies_are_valid_wherever_the_fleet_has_a_valid_one(self, n: int, seed: int) -> None:
         fleet = drawn(n, seed)
         made = MODEL.generate(fleet, seed=seed)
@@ -100,8 +104,9 @@ class TestCorrected:
         scores = metrics(made, fleet)
         assert not out_of_range(made, Layout(fleet, Radio())).any()
         assert scores["parity"] == 1
-        assert scores["antenna_saturation"] == 0
-        assert made.report.valid == made.report.connected == bool(scores["connected"])
+        assert (made.report.connected, made.report.valid) == (bool(scores["connected"]), bool(scores["valid"]))
+        # Only a search from scratch may share an antenna, where nothing else is whole.
+        assert scores["antenna_saturation"] == 0 or made.report.fallback
 
     def test_two_nodes_are_out_of_each_other_s_range(self) -> None:
         # Wherever two nodes are, they are 2√2 spreads apart.

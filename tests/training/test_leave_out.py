@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 import torch
 
-from manetdiff.cli.app import main
 from manetdiff.data import Settings, SolvedLayout, generate, read_dataset
 from manetdiff.diffusion.weights import read_weights
 from manetdiff.errors import DataError, ModelError
@@ -20,6 +19,7 @@ from manetdiff.model.denoiser import Denoiser
 from manetdiff.scenarios import FAMILIES
 from manetdiff.training.corpus import Bucket, Corpus, read_corpus
 from manetdiff.weights import read_header
+from support.command_help import Run
 from support.graph_samples import perturbed, scattered_graphs, scattered_layouts
 
 HIDDEN = ("crossing", "orbit")
@@ -139,30 +139,16 @@ class TestACorpusWithoutSomeFamilies:
 SMALL = ("--width", "8", "--blocks", "1", "--tokens", "2", "--no-compile", "--precision", "32", "--accelerator", "cpu")
 
 
-def train(*arguments: str) -> object:
-    """`manetdiff train` as a user runs it; its exit code."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sys.argv", ["manetdiff", "train", *arguments])
-        with pytest.raises(SystemExit) as stopped:
-            main()
-    return stopped.value.code
-
-
 class TestTheCommand:
-    def test_refuses_a_family_that_there_is_not_in_one_line(
-        self, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        out = tmp_path / "run"
+    def test_refuses_a_family_that_there_is_not_in_one_line(self, folder: Path, tmp_path: Path, run: Run) -> None:
         names = ("--leave-out", "orbit", "--leave-out", "nonsense")
-        assert train(str(folder), "--out", str(out), *SMALL, *names) == 2
-        printed, said = capsys.readouterr()
-        assert printed == ""
-        assert said.count("\n") == 1
-        assert "no family nonsense to leave out; there are echelon, " in said
-        assert not out.exists()
+        ran = run("train", str(folder), "--out", "run", *SMALL, *names)
+        assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+        assert "no family nonsense to leave out; there are echelon, " in ran.err
+        assert not (tmp_path / "run").exists()
 
     def test_trains_without_the_families_and_says_so_in_the_weights(
-        self, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, folder: Path, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         given: list[Corpus] = []
 
@@ -174,7 +160,7 @@ class TestTheCommand:
         names = [word for family in HIDDEN for word in ("--leave-out", family)]
         new = ("--heading", "2", "--activation", "relu")
         few = ("--epochs", "1", "--batch", "16")
-        assert train(str(folder), "--out", str(tmp_path), *SMALL, *few, *names, *new) == 0
+        assert run("train", str(folder), "--out", str(tmp_path), *SMALL, *few, *names, *new).code == 0
         (corpus,) = given
         assert all(layout.family not in HIDDEN for layout in corpus.held_out)
         assert len(corpus) + len(corpus.held_out) == 88 * 9 // 11

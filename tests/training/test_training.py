@@ -180,7 +180,7 @@ class TestSteps:
 
     def test_a_batch_larger_than_the_data_and_a_mix_of_other_sizes_are_refused(self) -> None:
         with pytest.raises(TrainingError, match="smaller batch"):
-            shares({6: 3}, RECIPE, 1)
+            shares({6: RECIPE.batch - 1}, RECIPE, 1)
         with pytest.raises(TrainingError, match="the data has"):
             shares({6: 30}, dataclasses.replace(RECIPE, mix=((7, 1.0),)), 1)
 

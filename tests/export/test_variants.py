@@ -1,4 +1,4 @@
-"""Every variant exported: on ONNX Runtime it samples what it samples in PyTorch, and generates and updates."""
+"""Every variant on the runtime: it samples what it samples in PyTorch, and generates and updates."""
 
 from __future__ import annotations
 
@@ -10,21 +10,15 @@ import pytest
 
 import manetdiff as md
 from manetdiff.diffusion.generator import DiffusionGenerator, VariationalGenerator, build
-from manetdiff.diffusion.process import Process
 from manetdiff.diffusion.weights import Weights
 from manetdiff.export.write import exported
-from manetdiff.runtime.bundle import read_bundle
 from manetdiff.runtime.chain import Chain
 from manetdiff.sampling import SamplerConfig
 from manetdiff.scenarios import draw, move_by
 from manetdiff.training.variants import VARIANTS
-from support.exported_chains import layout_pair, repeated, run_chain
+from support.exported_chains import PROCESS, assert_same_graphs, layout_pair, repeated, run_chain, unexported_chain
 from support.graph_samples import perturbed
 
-# Exporting one takes some ten seconds: every day, only the quickest that is exported as it is. NetDiff itself, arranged
-# for speed, is in test_export.py.
-EVERYDAY = ("none-plain",)
-PROCESS = Process(2.5, noise_redundancy=1.7, parity_pace=0.6)
 SEEDS = [(11, k) for k in range(4)]
 
 
@@ -38,25 +32,35 @@ def _telling(model: DiffusionGenerator | VariationalGenerator) -> SamplerConfig:
     raise AssertionError("all pairs or none")
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name in EVERYDAY else pytest.mark.slow) for name in VARIANTS]
-)
-def test_a_variant_samples_what_it_samples_in_pytorch_and_serves_a_fleet(name: str, tmp_path: Path) -> None:
+def _weights(name: str) -> Weights:
     full = VARIANTS[name].model
     config = dataclasses.replace(full, width=8, blocks=1, tokens=min(2, full.tokens), latent=3)
-    model = perturbed(lambda: build(config, PROCESS)).eval()
-    sampling = _telling(model)
-    weights = Weights(config, PROCESS, md.Radio(), dict(model.state_dict()), sampling)
-    path = tmp_path / f"{name}.netdiff"
-    path.write_bytes(exported(name, weights).to_bytes())
-    chain = Chain(read_bundle(path))
+    process = dataclasses.replace(PROCESS, heading=0.0)
+    model = perturbed(lambda: build(config, process)).eval()
+    return Weights(config, process, md.Radio(), dict(model.state_dict()), _telling(model))
+
+
+def _assert_samples_what_pytorch_does(chain: Chain, weights: Weights) -> None:
+    model = weights.build()
     for n in (2, 5, 12):
         layouts, features = layout_pair(n)
-        wanted = model.sample(repeated(layouts, len(SEEDS)), SEEDS, sampling)
-        made = run_chain(chain, features, SEEDS, sampling)
-        # A share within rounding of the number drawn could fall on either side; with these seeds none does.
-        assert np.array_equal(made.edges, wanted.edges.numpy())
-        assert np.array_equal(made.parity, wanted.parity.numpy())
+        wanted = model.sample(repeated(layouts, len(SEEDS)), SEEDS, weights.sampling)
+        assert_same_graphs(run_chain(chain, features, SEEDS, weights.sampling), wanted)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_the_functions_of_a_variant_sample_what_it_samples(name: str) -> None:
+    weights = _weights(name)
+    _assert_samples_what_pytorch_does(unexported_chain(weights), weights)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", VARIANTS)
+def test_a_variant_exported_samples_what_it_samples_in_pytorch_and_serves_a_fleet(name: str, tmp_path: Path) -> None:
+    weights, path = _weights(name), tmp_path / f"{name}.netdiff"
+    bundle = exported(name, weights)
+    path.write_bytes(bundle.to_bytes())
+    _assert_samples_what_pytorch_does(Chain(bundle), weights)
     fleet = draw("mixed", 8, np.random.default_rng(1))
     loaded = md.load(path, threads=1)
     made_for = loaded.generate(fleet, seed=1, samples=2)

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 import torch
 from hypothesis import given
@@ -27,96 +26,57 @@ from manetdiff.diffusion.weights import Weights, find_weights
 from manetdiff.errors import CheckpointError, FleetError, ModelError
 from manetdiff.gpu import BatchModel, load
 from manetdiff.gpu.captured import BEFORE_CAPTURE, BatchChain
-from manetdiff.gpu.uniform import BITS, GOLDEN, _mixed, uniform_round
+from manetdiff.gpu.uniform import GOLDEN, uniform_round
 from manetdiff.layout import Layout
 from manetdiff.model.config import ModelConfig
 from manetdiff.model.tensors import Graphs, Layouts
 from manetdiff.sampling import SamplerConfig, StepSettings
-from manetdiff.scenarios import draw
 from manetdiff.topology import Topology, out_of_range
 from support.fake_cuda import FakeCuda
 from support.graph_samples import perturbed, scattered_layouts
+from support.strategies import drawn
 
 CPU = torch.device("cpu")
 
 
-def flat(numbers: Graphs) -> npt.NDArray[np.float64]:
-    """(b, n² + n): the numbers of each graph, edges first."""
-    return np.concatenate([part.flatten(1).double().numpy() for part in numbers], axis=1)
+def _mixed_by_python(state: int) -> int:
+    """The finaliser of SplitMix64 in whole numbers, which never wrap around and have no sign to bring along."""
+    bits = state % 2**64
+    bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+    bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EB % 2**64
+    return bits ^ (bits >> 31)
 
 
 class TestNumbers:
-    N = 24
-    # (rounds, seeds, places): seeds that follow each other, as the worst that could be given.
-    ALL = np.stack([flat(uniform_round(torch.arange(100), torch.tensor(k), 24)) for k in range(5)])
-
     def test_are_those_of_the_published_generator(self) -> None:
         # SplitMix64 from the seed 1234567, as its users check it.
-        known = (6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431)
-        made = _mixed(1234567 + GOLDEN * torch.arange(1, len(known) + 1))
-        assert [value % 2**64 for value in made.tolist()] == list(known)
+        known = [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431]
+        assert [_mixed_by_python(1234567 + GOLDEN * k) for k in range(1, 5)] == known
 
-    @given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1))
-    def test_are_mixed_as_whole_numbers_of_python_would_be(self, values: list[int]) -> None:
-        """Those never wrap around by themselves, and have no sign to bring along."""
-        made = _mixed(torch.tensor(values, dtype=torch.int64)).tolist()
-        assert [value % 2**64 for value in made] == [_mixed_by_python(value) for value in values]
-
-    def test_are_spread_evenly_from_0_to_1(self) -> None:
-        numbers, count = self.ALL.ravel(), self.ALL.size
-        assert numbers.min() >= 0
-        assert numbers.max() < 1
-        assert abs(numbers.mean() - 1 / 2) < 5 * math.sqrt(1 / 12 / count)
-        assert abs(numbers.var() - 1 / 12) < 5 * math.sqrt(1 / 180 / count)
-        bins = 256
-        filled = np.bincount((numbers * bins).astype(np.int64), minlength=bins)
-        chi_square = float(((filled - count / bins) ** 2).sum() / (count / bins))
-        assert abs(chi_square - (bins - 1)) < 5 * math.sqrt(2 * (bins - 1))
-
-    def test_have_bits_that_are_as_often_1_as_0(self) -> None:
-        whole = (self.ALL.ravel() * 2**BITS).astype(np.int64)
-        assert np.array_equal(whole / 2**BITS, self.ALL.ravel())
-        for bit in range(BITS):
-            ones = int(((whole >> bit) & 1).sum())
-            assert abs(ones - whole.size / 2) < 5 * math.sqrt(whole.size / 4), bit
+    @given(st.lists(st.integers(0, 2**63 - 1), min_size=1, max_size=4), st.integers(0, 2**10), st.integers(2, 5))
+    def test_follow_from_the_seed_the_round_and_the_place_alone(self, seeds: list[int], round_: int, n: int) -> None:
+        made = uniform_round(torch.tensor(seeds), torch.tensor(round_), n)
+        assert (made.edges.shape, made.parity.shape) == ((len(seeds), n, n), (len(seeds), n))
+        for row, seed in enumerate(seeds):
+            start = _mixed_by_python(seed + GOLDEN * (round_ + 1))
+            expected = [(_mixed_by_python(start + place) >> 40) / 2**24 for place in range(n * n + n)]
+            assert [*made.edges[row].flatten().tolist(), *made.parity[row].tolist()] == expected
 
     @pytest.mark.parametrize("axis", [0, 1, 2], ids=["rounds", "seeds", "places"])
     def test_say_nothing_of_the_next_round_seed_or_place(self, axis: int) -> None:
-        one = np.take(self.ALL, range(self.ALL.shape[axis] - 1), axis) - 0.5
-        other = np.take(self.ALL, range(1, self.ALL.shape[axis]), axis) - 0.5
-        assert abs(12 * (one * other).mean()) < 5 / math.sqrt(one.size)
-        # Not only on the whole: every part of the range is followed by every other as often.
+        # (rounds, seeds, places): seeds that follow each other, as the worst that could be given.
+        rounds = [uniform_round(torch.arange(100), torch.tensor(k), 24) for k in range(5)]
+        numbers = np.stack([np.concatenate([part.flatten(1).numpy() for part in one], axis=1) for one in rounds])
+        one = np.take(numbers, range(numbers.shape[axis] - 1), axis)
+        other = np.take(numbers, range(1, numbers.shape[axis]), axis)
+        # Every part of the range is followed by every other as often.
         bins = 16
-        both = ((one + 0.5) * bins).astype(np.int64) * bins + ((other + 0.5) * bins).astype(np.int64)
+        both = (one * bins).astype(np.int64) * bins + (other * bins).astype(np.int64)
         filled, expected = np.bincount(both.ravel(), minlength=bins**2), both.size / bins**2
         chi_square = float(((filled - expected) ** 2).sum() / expected)
         assert abs(chi_square - (bins**2 - 1)) < 5 * math.sqrt(2 * (bins**2 - 1))
         # Two of 24 bits are the same now and then.
         assert (one == other).sum() <= 3
-
-    def test_differ_wherever_they_are(self) -> None:
-        count = self.ALL.size
-        twice = count - len(np.unique(self.ALL))
-        # So many meet by chance: a birthday in 2^24 days.
-        expected = count**2 / 2 ** (BITS + 1)
-        assert abs(twice - expected) < 6 * math.sqrt(expected)
-
-    def test_are_the_same_whatever_the_batch(self) -> None:
-        seeds = torch.tensor([5, 2**62 + 11, 0, 7])
-        together = uniform_round(seeds, torch.tensor(3), 6)
-        assert (together.edges.shape, together.parity.shape) == ((4, 6, 6), (4, 6))
-        assert together.edges.dtype == torch.float32
-        for row in range(4):
-            alone = uniform_round(seeds[row : row + 1], torch.tensor(3), 6)
-            assert torch.equal(alone.edges[0], together.edges[row])
-            assert torch.equal(alone.parity[0], together.parity[row])
-
-
-def _mixed_by_python(state: int) -> int:
-    bits = state % 2**64
-    bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
-    bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EB % 2**64
-    return bits ^ (bits >> 31)
 
 
 def generator_of(heading: float = 0.0) -> DiffusionGenerator:
@@ -136,16 +96,23 @@ SEEDS = torch.tensor([3, 99, 2**61 + 5])
 
 
 class TestTheChain:
-    @pytest.mark.parametrize("heading", [0.0, 5.0])
-    @pytest.mark.parametrize("decide", [True, False])
     # With so much redundancy some pairs are linked, and others are not: all that counts has a say.
-    @pytest.mark.parametrize(("grid", "redundancy"), [("linear", 1.3), ("late", 1.8)])
+    @pytest.mark.parametrize(
+        ("heading", "decide", "grid", "redundancy"),
+        [(0.0, True, "linear", 1.3), (5.0, False, "linear", 1.3), (5.0, True, "late", 1.8)],
+    )
+    @pytest.mark.parametrize("guided", [False, True])
     @torch.no_grad()
     def test_is_the_sampler_with_these_numbers(
-        self, heading: float, decide: bool, grid: Any, redundancy: float
+        self, heading: float, decide: bool, grid: Any, redundancy: float, guided: bool
     ) -> None:
         generator, layouts, n = generator_of(heading), several_layouts(7, 0, 3), 7
         sampling = dataclasses.replace(SAMPLING, decide=decide, grid=grid, redundancy=redundancy)
+        settings = None
+        if guided:
+            rng = torch.Generator().manual_seed(1)
+            bias, guide, weight = (part + part.transpose(1, 2) for part in torch.rand(3, 1, n, n, generator=rng))
+            settings = StepSettings(torch.tensor(0.7), bias - 1, guide.round(), 3 * weight)
         rounds = [uniform_round(SEEDS, torch.tensor(k), n) for k in range(sampling.steps + 1)]
         if decide:
             rounds[-1] = Graphs(torch.full((3, n, n), 0.5), torch.full((3, n), 0.5))
@@ -155,34 +122,17 @@ class TestTheChain:
             layouts.mask,
             rounds,
             generator.process.pace(layouts, 4),
-        )
-        made = BatchChain(generator, CPU).sample(layouts, SEEDS, sampling)
-        for one, other in zip(made, wanted, strict=True):
-            assert torch.equal(one, other)
-        assert 0 < made.edges.mean() < 1 - 1 / n
-        assert not torch.equal(made.edges[0], made.edges[1])
-
-    @torch.no_grad()
-    def test_is_the_sampler_under_a_guide_and_a_bias_of_each_pair(self) -> None:
-        generator, layouts, n = generator_of(), several_layouts(7, 0, 3), 7
-        rng = torch.Generator().manual_seed(1)
-        bias, guide, weight = (part + part.transpose(1, 2) for part in torch.rand(3, 1, n, n, generator=rng))
-        settings = StepSettings(torch.tensor(0.7), bias - 1, guide.round(), 3 * weight)
-        sampling = dataclasses.replace(SAMPLING, decide=False)
-        rounds = [uniform_round(SEEDS, torch.tensor(k), n) for k in range(sampling.steps + 1)]
-        embedded, sampler = generator.denoiser.embed_layouts(layouts), Sampler(generator.process, sampling)
-        wanted = sampler.sample(
-            lambda state, time: generator.denoiser.predict(embedded, state, time),
-            layouts.mask,
-            rounds,
-            settings=settings,
+            settings,
         )
         chain = BatchChain(generator, CPU)
         made = chain.sample(layouts, SEEDS, sampling, settings)
         assert torch.equal(made.edges, wanted.edges) and torch.equal(made.parity, wanted.parity)
-        for field in ("edge_bias", "guide"):
-            other = settings._replace(**{field: getattr(chain.settings_for(sampling), field)})
-            assert not torch.equal(chain.sample(layouts, SEEDS, sampling, other).edges, made.edges), field
+        assert 0 < made.edges.mean() < 1 - 1 / n
+        assert len({graph.numpy().tobytes() for graph in made.edges}) > 1
+        if settings is not None:
+            for field in ("edge_bias", "guide"):
+                other = settings._replace(**{field: getattr(chain.settings_for(sampling), field)})
+                assert not torch.equal(chain.sample(layouts, SEEDS, sampling, other).edges, made.edges), field
 
     def test_asks_for_no_gradients_and_computes_in_half_only_where_asked(self) -> None:
         chain = BatchChain(generator_of(), CPU)
@@ -252,32 +202,26 @@ class TestCapturing:
             chain.sample(*given_, sampling)
         assert cuda.events == ["replay"] * 5
 
-    def test_changes_nothing_of_what_is_sampled(self, chain: BatchChain) -> None:
+    def test_changes_nothing_of_what_is_sampled_nor_of_what_was_given(self, chain: BatchChain) -> None:
         plain, seen = BatchChain(generator_of(heading=5.0), CPU), set()
+        given_: list[tuple[Tensor, Tensor]] = []
         # Back and forth between two shapes: each replay must find its own layouts and seeds, and no others.
         for n, first in ((6, 0), (6, 1), (5, 0), (6, 2), (5, 4), (6, 0)):
             layouts, seeds = self._given(n, first)
+            given_ += [(part, part.clone()) for part in (*layouts, seeds)]
             made, wanted = chain.sample(layouts, seeds, SAMPLING), plain.sample(layouts, seeds, SAMPLING)
-            for one, other in zip(made, wanted, strict=True):
-                assert torch.equal(one, other), (n, first)
+            assert torch.equal(made.edges, wanted.edges) and torch.equal(made.parity, wanted.parity), (n, first)
             seen.add(made.edges.numpy().tobytes())
         # All the same would have been the same, too.
         assert len(seen) == 5
+        assert all(torch.equal(part, before) for part, before in given_)
 
     def test_heeds_the_guide_of_each_call(self, chain: BatchChain) -> None:
-        plain, (layouts, seeds) = BatchChain(generator_of(heading=5.0), CPU), self._given(6, 0)
+        layouts, seeds = self._given(6, 0)
         for guide in (torch.zeros(1, 6, 6), torch.ones(1, 6, 6)):
             settings = chain.settings_for(SAMPLING)._replace(guide=guide, guide_weight=torch.full((1, 6, 6), 99.0))
-            made, wanted = (one.sample(layouts, seeds, SAMPLING, settings) for one in (chain, plain))
-            assert torch.equal(made.edges, wanted.edges)
+            made = chain.sample(layouts, seeds, SAMPLING, settings)
             assert float(made.edges.sum()) == 2 * float(guide.sum() * 5 / 6)
-
-    def test_leaves_what_it_was_given_alone(self, chain: BatchChain) -> None:
-        given_, later = self._given(6, 0), self._given(6, 1)
-        before = [part.clone() for part in (*given_[0], given_[1])]
-        chain.sample(*given_, SAMPLING)
-        chain.sample(*later, SAMPLING)
-        assert all(torch.equal(one, other) for one, other in zip((*given_[0], given_[1]), before, strict=True))
 
 
 BENCH = load_benchmark("bench16")[:12]
@@ -287,10 +231,6 @@ BENCH = load_benchmark("bench16")[:12]
 def model() -> BatchModel:
     torch.set_num_threads(1)
     return load("netdiff-small", device="cpu", threads=2)
-
-
-def drawn(n: int, seed: int = 0) -> Fleet:
-    return draw("mixed", n, np.random.default_rng((seed, n)))
 
 
 MIXED = (drawn(8), drawn(16), drawn(5), drawn(8, seed=1), drawn(3), drawn(16, seed=2), drawn(8, seed=3))
@@ -322,12 +262,10 @@ class TestTheModel:
         monkeypatch.setattr("manetdiff.gpu.model.MOST_TOGETHER", 4)
         assert model.generate(MIXED, seed=7, steps=3, samples=3) == whole
 
-    def test_gives_other_topologies_for_other_seeds(self, model: BatchModel) -> None:
-        for correct in (True, False):
-            seeds = (0, 1, 2, 3, 2**63 - 1)
-            made = [model.generate([drawn(16)], seed=seed, steps=3, correct=correct)[0] for seed in seeds]
-            assert len(set(made)) > 1
-            assert model.generate([drawn(16)], seed=2, steps=3, correct=correct)[0] == made[2]
+    @pytest.mark.parametrize("correct", [True, False])
+    def test_gives_other_topologies_for_other_seeds(self, model: BatchModel, correct: bool) -> None:
+        seeds = (0, 1, 2, 3, 2**63 - 1)
+        assert len({model.generate([drawn(16)], seed=seed, steps=3, correct=correct)[0] for seed in seeds}) > 1
 
     def test_keeps_the_best_of_several_samples_of_which_the_first_is_the_only_one_of_one(
         self, model: BatchModel
@@ -350,22 +288,19 @@ class TestTheModel:
         plain, polished = (scores(model.generate(fleets, steps=2, polish=moves), fleets) for moves in (0, 400))
         assert sum(score for _, score in polished) > 1.005 * sum(score for _, score in plain)
 
-    def test_corrects_unless_told_not_to(self, model: BatchModel) -> None:
+    @pytest.mark.parametrize(("correct", "samples"), [(True, 1), (True, 2), (False, 1)])
+    def test_corrects_unless_told_not_to_and_reports_what_metrics_say(
+        self, model: BatchModel, correct: bool, samples: int
+    ) -> None:
         fleets = [layout.fleet for layout in BENCH]
-        made, raw = (model.generate(fleets, seed=1, steps=3, correct=correct) for correct in (True, False))
-        for topology, fleet in zip(made, fleets, strict=True):
-            assert metrics(topology, fleet)["valid"]
-            assert topology.report.valid
-        assert not all(metrics(topology, fleet)["valid"] for topology, fleet in zip(raw, fleets, strict=True))
-
-    def test_reports_what_metrics_say(self, model: BatchModel) -> None:
-        for asked in ({"correct": False}, {"correct": True, "samples": 2}):
-            made = model.generate(MIXED, seed=3, steps=3, **asked)
-            for topology, fleet in zip(made, MIXED, strict=True):
-                score, report = metrics(topology, fleet), topology.report
-                assert report.throughput == pytest.approx(score["throughput"])
-                assert (report.connected, report.valid) == (bool(score["connected"]), bool(score["valid"]))
-                assert (report.seed, report.samples) == (3, asked.get("samples", 1))
+        made = model.generate(fleets, seed=1, steps=3, correct=correct, samples=samples)
+        measured = [metrics(topology, fleet) for topology, fleet in zip(made, fleets, strict=True)]
+        assert all(score["valid"] for score in measured) == correct
+        for topology, score in zip(made, measured, strict=True):
+            report = topology.report
+            assert report.throughput == pytest.approx(score["throughput"])
+            assert (report.connected, report.valid) == (bool(score["connected"]), bool(score["valid"]))
+            assert (report.seed, report.samples) == (1, samples)
 
     @pytest.mark.parametrize("half", [False, True])
     def test_makes_good_raw_samples(self, half: bool) -> None:
@@ -397,19 +332,25 @@ class TestTheModel:
 
 
 class TestRefused:
-    @pytest.mark.parametrize("fleet", ["fleet", None, np.zeros((4, 2))])
-    def test_what_is_no_fleet(self, model: BatchModel, fleet: Any) -> None:
-        with pytest.raises(FleetError, match="fleet 1: give a Fleet"):
-            model.generate([drawn(5), fleet])
-
-    @pytest.mark.parametrize("fleets", [drawn(5), None, "fleets"])
-    def test_what_is_no_list_of_fleets(self, model: BatchModel, fleets: Any) -> None:
-        with pytest.raises(FleetError):
+    @pytest.mark.parametrize(
+        ("fleets", "said"),
+        [
+            ([drawn(5), "fleet"], "fleet 1: give a Fleet"),
+            ([drawn(5), None], "fleet 1: give a Fleet"),
+            (drawn(5), "give a list of fleets, not Fleet"),
+            (None, "give a list of fleets"),
+            ("fleets", "fleet 0: give a Fleet"),
+        ],
+    )
+    def test_what_is_no_list_of_fleets(self, model: BatchModel, fleets: Any, said: str) -> None:
+        with pytest.raises(FleetError, match=said):
             model.generate(fleets)
 
-    @pytest.mark.parametrize("asked", [{"samples": 0}, {"seed": -1}, {"seed": True}, {"radio": "x"}, {"polish": -1}])
+    @pytest.mark.parametrize(
+        "asked", [{"samples": 0}, {"seed": -1}, {"seed": True}, {"radio": "x"}, {"polish": -1}, {"steps": 0}]
+    )
     def test_what_cannot_be_asked_for(self, model: BatchModel, asked: dict[str, Any]) -> None:
-        with pytest.raises(ModelError):
+        with pytest.raises(ModelError, match=next(iter(asked))):
             model.generate([drawn(5)], **asked)
 
     @pytest.mark.parametrize("asked", [{"device": "nonsense"}, {"device": "cpu", "threads": -1}])
@@ -420,10 +361,6 @@ class TestRefused:
     def test_a_radio_of_other_sectors(self, model: BatchModel) -> None:
         with pytest.raises(ModelError, match="trained for 4 sectors; the radio has 6"):
             model.generate([drawn(5)], radio=Radio(sectors=6))
-
-    def test_no_steps(self, model: BatchModel) -> None:
-        with pytest.raises(ModelError, match="steps"):
-            model.generate([drawn(5)], steps=0)
 
     @pytest.mark.parametrize("device", ["cuda", "cuda:1"])
     def test_a_gpu_that_is_not_there(self, device: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,13 +1,18 @@
-"""What nodes and edges are told of the noisy graph: antennas, their other links, opposite parities."""
+"""What the network is told of the noisy graph: antennas and their links, parities, components, statistics."""
 
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import torch
 from torch import Tensor
 
-from manetdiff.model.embedding import GraphEmbedding, LayoutEmbedding, read_noisy
-from manetdiff.model.tensors import Graphs, antennas
+from manetdiff.model.config import ModelConfig
+from manetdiff.model.denoiser import Denoiser
+from manetdiff.model.embedding import GraphEmbedding, LayoutEmbedding, joined, read_noisy
+from manetdiff.model.statistics import graph_statistics
+from manetdiff.model.tensors import Graphs
+from manetdiff.topology import component_labels
 from support.graph_samples import perturbed, scattered_graphs, scattered_layouts
 from support.small_networks import SMALL
 
@@ -51,6 +56,74 @@ def test_occupation_and_opposite_parities_are_counted_link_by_link() -> None:
     assert np.array_equal(noisy.opposite.numpy(), opposite)
 
 
-def test_antennas_are_one_hot() -> None:
-    sector = torch.tensor([[0, 2], [3, 1]], dtype=torch.uint8)
-    assert antennas(sector, 4).int().tolist() == [[[1, 0, 0, 0], [0, 0, 1, 0]], [[0, 0, 0, 1], [0, 1, 0, 0]]]
+@pytest.mark.parametrize("density", [0.02, 0.1, 0.4])
+def test_nodes_are_joined_where_a_path_of_valid_links_leads_from_one_to_the_other(density: float) -> None:
+    layouts = scattered_layouts([5, 16, 33])
+    graphs = scattered_graphs(layouts, density=density)
+    noisy = read_noisy(LayoutEmbedding(ModelConfig())(layouts), graphs)
+    found = joined(noisy.edges * noisy.opposite)
+    for row, n in enumerate((5, 16, 33)):
+        links = np.argwhere(np.triu((graphs.edges * noisy.opposite)[row, :n, :n].numpy()) > 0)
+        labels = component_labels(links, n)
+        assert np.array_equal(found[row, :n, :n].numpy() > 0, labels[:, None] == labels[None, :])
+
+
+def test_a_chain_is_joined_from_end_to_end() -> None:
+    for n in (2, 3, 24, 33, 256):
+        edges = torch.diag(torch.ones(n - 1), 1)[None]
+        assert bool((joined(edges + edges.transpose(1, 2)) == 1).all())
+
+
+@torch.no_grad()
+def test_components_have_a_say_only_where_they_are_read() -> None:
+    torch.manual_seed(2)
+    layouts = scattered_layouts([12])
+    edges = torch.diag(torch.ones(11), 1)[None]
+    chain = Graphs(edges + edges.transpose(1, 2), (torch.arange(12) % 2).float()[None])
+    # Without its middle link the chain falls apart, as it does where a node in its middle has the parity of the next:
+    # far from there, only the components tell.
+    cut, turned = chain.edges.clone(), chain.parity.clone()
+    cut[0, 5, 6] = cut[0, 6, 5] = 0
+    turned[0, 5] = 1 - turned[0, 5]
+    for components in (True, False):
+        denoiser = Denoiser(ModelConfig(width=8, blocks=1, modulation="none", components=components))
+        embedded = denoiser.embed_layouts(layouts)
+        whole, parted, invalid = (
+            denoiser.embed_graph(embedded, read_noisy(embedded, graph))[1][0, 0, 11]
+            for graph in (chain, Graphs(cut, chain.parity), Graphs(chain.edges, turned))
+        )
+        assert torch.equal(whole, parted) != components
+        assert torch.equal(parted, invalid)
+
+
+def test_statistics_of_a_graph_are_counted_node_by_node() -> None:
+    sizes = (7, 10)
+    layouts = scattered_layouts(sizes)
+    graphs = scattered_graphs(layouts, density=0.4)
+    noisy = read_noisy(LayoutEmbedding(SMALL)(layouts), graphs)
+    made = graph_statistics(noisy.edges, noisy.opposite, noisy.occupation, layouts.mask)
+    for row, n in enumerate(sizes):
+        links = [(i, j) for i in range(n) for j in range(i) if graphs.edges[row, i, j]]
+        degree = [sum(i in link for link in links) for i in range(n)]
+        load: dict[tuple[int, int], int] = {}
+        for i, j in links:
+            for here, there in ((i, j), (j, i)):
+                antenna = here, int(layouts.sector[row, here, there])
+                load[antenna] = load.get(antenna, 0) + 1
+        mean = sum(degree) / n
+        expected = [
+            n / 32,
+            mean,
+            sum((d - mean) ** 2 for d in degree) / n,
+            sum(bool(graphs.parity[row, i] != graphs.parity[row, j]) for i, j in links) / len(links),
+            sum(count > 1 for count in load.values()) / n,
+        ]
+        assert np.allclose(made[row], expected, atol=1e-6)
+
+
+def test_a_graph_without_links_has_statistics() -> None:
+    layouts = scattered_layouts([5])
+    empty = Graphs(torch.zeros(1, 5, 5), torch.zeros(1, 5))
+    noisy = read_noisy(LayoutEmbedding(SMALL)(layouts), empty)
+    made = graph_statistics(noisy.edges, noisy.opposite, noisy.occupation, layouts.mask)
+    assert made.tolist() == [[5 / 32, 0, 0, 0, 0]]

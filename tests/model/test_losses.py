@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
@@ -14,7 +14,7 @@ from manetdiff import Fleet, Radio
 from manetdiff.errors import ModelError
 from manetdiff.layout import Layout, pad
 from manetdiff.layout.features import COS_ANGLE, SIN_ANGLE
-from manetdiff.model.losses import LossWeights, cosine_loss, losses, odd_loss, sector_loss
+from manetdiff.model.losses import LossWeights, cosine_loss, losses
 from manetdiff.model.tensors import Graphs, Layouts, Prediction
 from manetdiff.model.vae import Latents, divergence
 from support.graph_samples import flipped, graphs_in_double, mask_of, scattered_graphs, scattered_layouts
@@ -75,6 +75,7 @@ def _plain_losses(prediction: Prediction, clean: Graphs, layouts: Layouts, row: 
 
 
 @given(some_sizes, st.integers(0, 2**16))
+@settings(max_examples=25)
 def test_losses_are_means_over_graphs_of_the_plain_transcription(sizes: list[int], seed: int) -> None:
     layouts = scattered_layouts(sizes, seed, 10)
     clean, prediction = graphs_in_double(scattered_graphs(layouts, seed)), _prediction(layouts, seed)
@@ -88,6 +89,7 @@ def test_losses_are_means_over_graphs_of_the_plain_transcription(sizes: list[int
 
 
 @given(some_sizes, st.integers(0, 2**16), st.integers(1, 5))
+@settings(max_examples=25)
 def test_padding_and_the_rest_of_the_batch_have_no_say(sizes: list[int], seed: int, more: int) -> None:
     layouts = scattered_layouts(sizes, seed)
     clean, prediction = graphs_in_double(scattered_graphs(layouts, seed)), _prediction(layouts, seed)
@@ -175,21 +177,8 @@ def test_the_cosine_loss_has_a_gradient_where_nothing_is_linked() -> None:
     assert shares.grad is not None and bool(torch.isfinite(shares.grad).all())
 
 
-def test_a_sector_is_charged_for_every_link_but_one() -> None:
-    # Node 0 has three links on one antenna and one on another; the others' single links cost nothing.
-    shares = torch.zeros(1, 5, 5)
-    shares[0, 0, 1:] = shares[0, 1:, 0] = 1
-    sector = torch.zeros(1, 5, 5, dtype=torch.uint8)
-    sector[0, 0] = torch.tensor([0, 2, 2, 2, 3])
-    assert sector_loss(shares, sector, 4, torch.tensor([5])).item() == pytest.approx(2 / 5)
-    assert sector_loss(0.5 * shares, sector, 4, torch.tensor([5])).item() == pytest.approx(0.5 / 5)
-
-
-def test_no_links_break_no_parity() -> None:
-    assert odd_loss(torch.zeros(2, 4, 4), torch.rand(2, 4)).item() == 0.0
-
-
 @given(some_sizes, st.integers(0, 2**16))
+@settings(max_examples=25)
 def test_flipping_every_parity_leaves_the_losses_as_they_are(sizes: list[int], seed: int) -> None:
     layouts = scattered_layouts(sizes, seed)
     clean, prediction = graphs_in_double(scattered_graphs(layouts, seed)), _prediction(layouts, seed)
@@ -215,25 +204,12 @@ def test_the_divergence_is_that_of_normal_distributions_per_node() -> None:
     assert divergence(nothing, mask_of(sizes)).item() == 0.0
 
 
-def test_weights_survive_their_dictionary_and_unknown_ones_are_named() -> None:
-    weights = LossWeights(2.0, 0.5, 0.0, 0.25, 3)
-    assert LossWeights.from_dict(weights.to_dict()) == weights
-    with pytest.raises(ModelError, match="colour"):
-        LossWeights.from_dict({"colour": 1.0})
-
-
 def test_cross_entropy_alone_has_no_penalties() -> None:
-    assert LossWeights.cross_entropy_only().to_dict() == {
-        "edges": 1.0,
-        "parity": 1.0,
-        "sector": 0.0,
-        "cosine": 0.0,
-        "odd": 0.0,
-    }
+    assert LossWeights.cross_entropy_only() == LossWeights(edges=1.0, parity=1.0, sector=0.0, cosine=0.0, odd=0.0)
 
 
 @pytest.mark.parametrize("name", TERMS)
-@pytest.mark.parametrize("value", [-0.1, math.nan, math.inf, True, "1", None])
-def test_bad_weights_are_refused_by_name(name: str, value: object) -> None:
-    with pytest.raises(ModelError, match=name):
-        LossWeights.from_dict({name: value})
+def test_bad_weights_are_refused_by_name(name: str) -> None:
+    for value in (-0.1, math.nan, math.inf, True, "1", None):
+        with pytest.raises(ModelError, match=name):
+            LossWeights.from_dict({name: value})

@@ -21,20 +21,13 @@ from manetdiff import Radio
 from manetdiff.errors import CheckpointError
 from manetdiff.layout import FEATURES_VERSION, Layout
 from manetdiff.runtime import bundle as bundles
-from manetdiff.runtime.bundle import (
-    DESCRIPTION,
-    FORMAT,
-    FORMAT_NAME,
-    Bundle,
-    find_bundle,
-    read_bundle,
-)
+from manetdiff.runtime.bundle import DESCRIPTION, FORMAT, FORMAT_NAME, Bundle, find_bundle, read_bundle
 from manetdiff.runtime.chain import Chain
 from manetdiff.runtime.model import Model
 from manetdiff.sampling import SamplerConfig
 from manetdiff.sampling.contract import FUNCTIONS
-from manetdiff.scenarios import draw
 from manetdiff.weights import DEFAULT, RUNTIME_FILE, SMALL, known
+from support.strategies import drawn
 
 DESCRIBED: dict[str, Any] = {
     "format": FORMAT_NAME,
@@ -111,21 +104,14 @@ class TestPackaged:
         assert {DEFAULT, SMALL} <= set(known(RUNTIME_FILE))
 
     @pytest.mark.parametrize("name", known(RUNTIME_FILE))
-    def test_all_load_and_run(self, name: str) -> None:
-        fleet = draw("mixed", 6, np.random.default_rng(0))
+    def test_all_run_and_are_what_writing_them_again_gives(self, name: str, tmp_path: Path) -> None:
+        bundle, path = find_bundle(name), tmp_path / "again.netdiff"
+        assert bundle.name == name
+        path.write_bytes(bundle.to_bytes())
+        assert read_bundle(path) == bundle
         model = md.load(name, threads=1)
         assert model.radio == Radio()
-        assert len(model.generate(fleet, steps=2)) == 6
-
-    @pytest.mark.parametrize("name", known(RUNTIME_FILE))
-    def test_are_what_writing_them_again_gives(self, name: str, tmp_path: Path) -> None:
-        path = tmp_path / "again.netdiff"
-        path.write_bytes(find_bundle(name).to_bytes())
-        assert read_bundle(path) == find_bundle(name)
-
-    @pytest.mark.parametrize("name", known(RUNTIME_FILE))
-    def test_are_called_what_their_files_are_called(self, name: str) -> None:
-        assert find_bundle(name).name == name
+        assert len(model.generate(drawn(6), steps=2)) == 6
 
 
 class TestRefused:
@@ -143,42 +129,35 @@ class TestRefused:
     def test_random_bytes(self, tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
         assert "torn" in refused(content, tmp_path_factory.mktemp("random"))
 
-    def test_a_graph_with_a_byte_changed(self, tmp_path: Path) -> None:
-        content = zipped(json.dumps(DESCRIBED).encode())
+    def test_a_byte_changed_in_a_graph_in_what_is_packed_and_in_a_name(self, tmp_path: Path) -> None:
+        content = described()
         at = content.index(b"graph", content.index(b"step.onnx"))
         assert "torn" in refused(content[:at] + b"grapx" + content[at + 5 :], tmp_path)
-
-    def test_a_zip_file_of_something_else(self, tmp_path: Path) -> None:
-        buffer = io.BytesIO()
-        with zipfile.ZipFile(buffer, "w") as file:
-            file.writestr("letter.txt", "Dear all")
-        assert "not a runtime file of this program" in refused(buffer.getvalue(), tmp_path)
+        packed = bytearray(zipped(json.dumps(DESCRIBED).encode(), method=zipfile.ZIP_LZMA))
+        packed[80] ^= 0xFF
+        assert "torn" in refused(bytes(packed), tmp_path)
+        unreadable = bytearray(fresh().to_bytes())
+        entry = unreadable.index(b"PK\x01\x02")
+        unreadable[entry + 9] |= 0x08  # the flag that says that the name is UTF-8
+        unreadable[entry + 46] = 0xFF
+        refused(bytes(unreadable), tmp_path)
 
     @pytest.mark.parametrize("name", FUNCTIONS)
     def test_a_file_without_one_of_the_graphs(self, name: str, tmp_path: Path) -> None:
         others = tuple(graph for graph in FUNCTIONS if graph != name)
         assert f"{name}.onnx" in refused(zipped(json.dumps(DESCRIBED).encode(), others), tmp_path)
 
-    def test_a_file_without_a_description(self, tmp_path: Path) -> None:
-        assert DESCRIPTION in refused(zipped(None), tmp_path)
-
-    def test_another_version(self, tmp_path: Path) -> None:
-        assert f"version {FORMAT + 1}; this program reads version {FORMAT}" in refused(
-            described(version=FORMAT + 1), tmp_path
-        )
-        assert "version None" in refused(described(version=None), tmp_path)
-
-    def test_another_version_of_the_features(self, tmp_path: Path) -> None:
-        for version in (FEATURES_VERSION - 1, FEATURES_VERSION + 1, None):
-            assert "layout features" in refused(described(features=version), tmp_path)
-
-    @pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe\x00", b"not JSON"])
-    def test_a_description_that_is_not_json(self, content: bytes, tmp_path: Path) -> None:
-        assert "description cannot be read" in refused(zipped(content), tmp_path)
-
-    @pytest.mark.parametrize("content", [b"[]", b"3", b"null", b'"text"', b"{}", b'{"format": "other"}'])
-    def test_a_description_of_something_else(self, content: bytes, tmp_path: Path) -> None:
-        assert "not a runtime file of this program" in refused(zipped(content), tmp_path)
+    @pytest.mark.parametrize(
+        ("description", "message"),
+        [
+            (None, DESCRIPTION),
+            *((content, "description cannot be read") for content in (b"", b"{", b"\xff\xfe\x00", b"[" * 200_000)),
+            *((content, "not a runtime file of this program") for content in (b"[]", b"null", b'{"format": "other"}')),
+        ],
+        ids=lambda given: str(given)[:30],
+    )
+    def test_a_description_of_something_else(self, description: bytes | None, message: str, tmp_path: Path) -> None:
+        assert message in refused(zipped(description), tmp_path)
 
     @pytest.mark.parametrize("field", ["name", "radio", "sampling", "card"])
     def test_a_description_that_lacks_a_field(self, field: str, tmp_path: Path) -> None:
@@ -186,46 +165,33 @@ class TestRefused:
         assert f"no '{field}'" in refused(zipped(json.dumps(lacking).encode()), tmp_path)
 
     @pytest.mark.parametrize(
-        ("change", "message"),
+        ("field", "value", "message"),
         [
-            ({"radio": {"sigma2": 0}}, "sigma2"),
-            ({"radio": {"nonsense": 1}}, "nonsense"),
-            ({"radio": None}, "."),
-            ({"radio": 5}, "."),
-            ({"sampling": {"steps": 0}}, "steps"),
-            ({"sampling": {"nonsense": 1}}, "nonsense"),
-            ({"sampling": None}, "sampling"),
-            ({"card": [1]}, "."),
-            ({"card": None}, "."),
+            ("version", FORMAT + 1, f"version {FORMAT + 1}; this program reads version {FORMAT}"),
+            ("version", None, "version None"),
+            ("features", FEATURES_VERSION - 1, "layout features"),
+            ("features", FEATURES_VERSION + 1, "layout features"),
+            ("features", None, "layout features"),
+            ("radio", {"sigma2": 0}, "sigma2"),
+            ("radio", {"nonsense": 1}, "nonsense"),
+            ("radio", 5, "."),
+            ("sampling", {"steps": 0}, "steps"),
+            ("sampling", None, "sampling"),
+            ("card", [1], "."),
+            ("card", None, "."),
         ],
     )
-    def test_a_description_that_makes_no_sense(self, change: dict[str, Any], message: str, tmp_path: Path) -> None:
-        assert message in refused(described(**change), tmp_path)
+    def test_a_description_that_makes_no_sense(self, field: str, value: Any, message: str, tmp_path: Path) -> None:
+        assert message in refused(described(**{field: value}), tmp_path)
 
     def test_a_file_that_would_fill_the_memory(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(bundles, "MOST_BYTES", 1000)
         assert "too large" in refused(fresh().to_bytes(), tmp_path)
 
-    def test_a_description_without_a_bottom(self, tmp_path: Path) -> None:
-        refused(zipped(b"[" * 200_000), tmp_path)
-
-    def test_a_torn_file_packed_another_way(self, tmp_path: Path) -> None:
-        content = bytearray(zipped(json.dumps(DESCRIBED).encode(), method=zipfile.ZIP_LZMA))
-        content[80] ^= 0xFF
-        assert "torn" in refused(bytes(content), tmp_path)
-
-    def test_a_name_that_cannot_be_read(self, tmp_path: Path) -> None:
-        content = bytearray(fresh().to_bytes())
-        entry = content.index(b"PK\x01\x02")
-        content[entry + 9] |= 0x08  # the flag that says that the name is UTF-8
-        content[entry + 46] = 0xFF
-        refused(bytes(content), tmp_path)
-
 
 class TestJunkInPlaceOfAGraph:
     GOOD = find_bundle(SMALL)
-
-    FLEET = draw("mixed", 5, np.random.default_rng(0))
+    FLEET = drawn(5)
 
     @pytest.mark.parametrize("name", FUNCTIONS)
     def test_is_refused_when_it_is_first_needed(self, name: str) -> None:
@@ -260,7 +226,7 @@ def test_functions_are_opened_when_they_are_first_needed_and_once(monkeypatch: p
         return session(graph, *rest, **more)
 
     monkeypatch.setattr("onnxruntime.InferenceSession", noted)
-    graphs, fleet = find_bundle(SMALL).graphs, draw("mixed", 5, np.random.default_rng(0))
+    graphs, fleet = find_bundle(SMALL).graphs, drawn(5)
     chain = Chain(find_bundle(SMALL))
     assert opened == []
     chain.embed(Layout(fleet, Radio()).features)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import manetdiff as md
@@ -21,17 +21,13 @@ from manetdiff.runtime.effort import PRESETS, Effort, growth_of, preset_effort
 from manetdiff.runtime.model import Model
 from manetdiff.runtime.refine import best_of
 from manetdiff.runtime.samples import Sample
-from manetdiff.scenarios import draw
 from manetdiff.solvers.correction import COUNTS
 from manetdiff.solvers.local_search import GENTLE
 from manetdiff.topology import PolishReport, component_labels, out_of_range
+from support.strategies import drawn
 
 MODEL = md.load(threads=1)
 RAW: dict[str, Any] = {"steps": 50, "samples": 1, "correct": False, "polish": False}
-
-
-def drawn(n: int, seed: int = 0) -> Fleet:
-    return draw("mixed", n, np.random.default_rng((seed, n)))
 
 
 def crowd(n: int) -> Fleet:
@@ -71,11 +67,9 @@ class TestTheSameSeed:
         # In another order, with others around them.
         assert two.generate(list(self.MIXED[::-1]), seed=7, **asked) == alone[::-1]
 
-    def test_gives_the_same_raw_sample(self) -> None:
-        assert MODEL.generate(drawn(9), seed=3, **RAW) == MODEL.generate(drawn(9), seed=3, **RAW)
-
-    def test_may_be_a_whole_number_of_numpy(self) -> None:
-        assert MODEL.generate(drawn(8), seed=np.int64(5)) == MODEL.generate(drawn(8), seed=5)  # type: ignore[call-overload]
+    def test_may_be_a_whole_number_of_numpy_and_the_largest_there_is(self) -> None:
+        for seed in (5, 2**63 - 1):
+            assert MODEL.generate(drawn(8), seed=np.int64(seed)) == MODEL.generate(drawn(8), seed=seed)  # type: ignore[call-overload]
 
     def test_differs_from_another(self) -> None:
         fleet = drawn(16)
@@ -85,15 +79,19 @@ class TestTheSameSeed:
 
 
 class TestCorrected:
-    @settings(max_examples=40)
+    @settings(max_examples=25)
     @given(st.integers(2, 24), st.integers(0, 2**32 - 1))
+    # No sample of these can be connected; a search finds a whole network, of which the last one's is not valid.
+    @example(5, 227)
+    @example(6, 86)
+    @example(3, 7)
     def test_topologies_are_valid_wherever_the_fleet_has_a_valid_one(self, n: int, seed: int) -> None:
         fleet = drawn(n, seed)
         made = MODEL.generate(fleet, seed=seed)
         self.assert_sound(made, fleet)
         assert metrics(made, fleet)["valid"] == has_a_valid_topology(fleet)
 
-    @settings(max_examples=25)
+    @settings(max_examples=15)
     @given(st.integers(2, 24), st.integers(0, 2**32 - 1), st.integers(1, 6))
     def test_topologies_are_sound_with_the_least_effort(self, n: int, seed: int, steps: int) -> None:
         # One corrected sample may come out in parts, but never with a link that should not be.
@@ -106,8 +104,9 @@ class TestCorrected:
         scores = metrics(made, fleet)
         assert not out_of_range(made, Layout(fleet, Radio())).any()
         assert scores["parity"] == 1
-        assert scores["antenna_saturation"] == 0
-        assert made.report.valid == made.report.connected == bool(scores["connected"])
+        assert (made.report.connected, made.report.valid) == (bool(scores["connected"]), bool(scores["valid"]))
+        # Only a search from scratch may share an antenna, where nothing else is whole.
+        assert scores["antenna_saturation"] == 0 or made.report.fallback
 
     def test_two_nodes_are_out_of_each_other_s_range(self) -> None:
         # Wherever two nodes are, they are 2√2 spreads apart.
@@ -152,14 +151,6 @@ class TestTheRawModel:
         own: dict[str, Any] = {"steps": 1, "samples": 1, "polish": False}
         assert MODEL.generate(fleets, **own) == without.generate(fleets, **own)
 
-    def test_breaks_constraints_that_correction_keeps(self) -> None:
-        fleets = [drawn(24, seed) for seed in range(6)]
-        asked: dict[str, Any] = {**RAW, "steps": 5}
-        raw = MODEL.generate(fleets, **asked)
-        assert not all(metrics(made, fleet)["valid"] for made, fleet in zip(raw, fleets, strict=True))
-        for made, fleet in zip(raw, fleets, strict=True):
-            assert made.report.valid == metrics(made, fleet)["valid"]
-
     def test_is_sampled_with_more_links_than_what_is_corrected_later(self) -> None:
         # A redundant link is pruned easily; where nothing is corrected, it must come from the sampling.
         fleets = [drawn(16, seed) for seed in range(8)]
@@ -184,30 +175,28 @@ class TestMoreSamples:
             better += ranks[1] > ranks[0]
         assert better > 0
 
-    def test_are_taken_in_several_rounds_where_they_are_many(self) -> None:
-        fleet = drawn(10)
-        asked: dict[str, Any] = {"steps": 2, "polish": 50}
-        few, many = (MODEL.generate(fleet, samples=samples, **asked) for samples in (8, 19))
-        assert many.report.samples == 19
-        assert many.report.kept < 19
-        assert many.report.throughput >= few.report.throughput - 1e-6
-
     def test_of_later_rounds_are_new_ones(self) -> None:
         # Were they the first eight again, none of them would ever be the better one.
-        asked: dict[str, Any] = {"steps": 2, "samples": 16, "polish": False}
-        assert max(MODEL.generate(drawn(24, seed), seed=seed, **asked).report.kept for seed in range(6)) >= 8
+        asked: dict[str, Any] = {"steps": 2, "samples": 19, "polish": False}
+        reports = [MODEL.generate(drawn(24, seed), seed=seed, **asked).report for seed in range(6)]
+        assert all(report.samples == 19 for report in reports)
+        assert 8 <= max(report.kept for report in reports) < 19
 
 
 class TestTheReport:
-    @pytest.mark.parametrize("asked", [{}, {"polish": False}, {"correct": False}, {"correct": False, "polish": False}])
+    @pytest.mark.parametrize("asked", [{}, {"polish": False}, {"correct": False}, {**RAW, "steps": 5}])
     def test_says_what_the_topology_is_worth(self, asked: dict[str, Any]) -> None:
+        valid = []
         for seed in range(4):
-            fleet = drawn(14, seed)
+            fleet = drawn(24, seed)
             made = MODEL.generate(fleet, seed=seed, **asked)
             scores = metrics(made, fleet)
             assert made.report.throughput == pytest.approx(scores["throughput"])
             assert made.report.valid == bool(scores["valid"])
             assert made.report.connected == bool(scores["connected"])
+            valid.append(made.report.valid)
+        # Raw samples break constraints, which correction keeps.
+        assert all(valid) == asked.get("correct", True)
 
     def test_says_what_was_done(self) -> None:
         fleet = drawn(16)
@@ -223,20 +212,12 @@ class TestTheReport:
         assert all(value > 0 for value in report.stages.values())
         assert sum(report.stages.values()) <= report.seconds * (1 + 1e-9)
 
-    def test_of_a_step_without_polish_has_no_time_for_it(self) -> None:
-        report = MODEL.generate(drawn(16), polish=False).report
-        assert report.stages["polish"] < report.seconds / 10
-
-    def test_names_the_network_that_took_the_steps(self) -> None:
-        assert MODEL.generate(drawn(8), preset="fast").report.weights == "netdiff-small"
-
 
 class TestEffort:
     def test_a_raw_sample_is_one_sample_unless_more_are_asked_for(self) -> None:
-        fleet = drawn(8)
-        raw = MODEL.generate(fleet, steps=3, correct=False, polish=False)
-        assert raw.report.samples == 1
-        assert MODEL.generate(fleet, steps=3, correct=False, polish=False, samples=2).report.samples == 2
+        asked: dict[str, Any] = {"steps": 3, "correct": False, "polish": False}
+        assert MODEL.generate(drawn(8), **asked).report.samples == 1
+        assert MODEL.generate(drawn(8), **asked, samples=2).report.samples == 2
 
     @pytest.mark.parametrize("preset", sorted(PRESETS))
     def test_every_preset_runs_as_it_says(self, preset: str) -> None:
@@ -247,11 +228,9 @@ class TestEffort:
         assert made.report.finalists == (effort.finalists or effort.samples)
         assert made.report.polish.moves == effort.polish
         assert made.report.valid
-
-    def test_balanced_is_the_default(self) -> None:
-        for seed in range(3):
-            fleet = drawn(16, seed)
-            assert MODEL.generate(fleet) == MODEL.generate(fleet, preset="balanced")
+        assert made.report.weights == "netdiff-small"
+        if preset == "balanced":
+            assert MODEL.generate(drawn(16)) == made
 
     def test_what_is_asked_for_replaces_what_the_preset_says(self) -> None:
         made = MODEL.generate(drawn(8), preset="best", steps=2, samples=1, polish=10)
@@ -299,46 +278,27 @@ class TestEffort:
 
 class TestRefused:
     @pytest.mark.parametrize(
-        "asked",
+        ("name", "values"),
         [
-            {"preset": "quick"},
-            {"preset": ""},
-            {"steps": 0},
-            {"steps": -1},
-            {"steps": 2.5},
-            {"steps": True},
-            {"samples": 0},
-            {"samples": -1},
-            {"samples": True},
-            {"samples": "4"},
-            {"polish": -1},
-            {"polish": 1.5},
-            {"correct": 1},
-            {"seed": -1},
-            {"seed": 1.5},
-            {"seed": True},
-            {"seed": "1"},
-            {"seed": 2**63},
-            {"budget_ms": 0},
-            {"budget_ms": -5.0},
-            {"budget_ms": float("nan")},
-            {"budget_ms": float("inf")},
-            {"budget_ms": True},
-            {"budget_ms": 10, "preset": "fast"},
-            {"budget_ms": "10"},
-            {"preset": ["fast"]},
-            {"radio": "some"},
+            ("preset", ("quick", "", ["fast"])),
+            ("steps", (0, -1, 2.5, True)),
+            ("samples", (0, True, "4")),
+            ("polish", (-1, 1.5)),
+            ("correct", (1,)),
+            ("seed", (-1, 1.5, True, "1", 2**63)),
+            ("budget_ms", (0, -5.0, float("nan"), float("inf"), True, "10")),
+            ("radio", ("some",)),
         ],
     )
-    def test_arguments_that_make_no_sense(self, asked: dict[str, Any]) -> None:
-        named = next(iter(asked))
-        with pytest.raises(ManetDiffError, match=named) as caught:
-            MODEL.generate(drawn(5), **asked)
-        assert "\n" not in str(caught.value)
+    def test_arguments_that_make_no_sense(self, name: str, values: tuple[Any, ...]) -> None:
+        for value in values:
+            with pytest.raises(ManetDiffError, match=name) as caught:
+                MODEL.generate(drawn(5), **{name: value})
+            assert "\n" not in str(caught.value)
 
-    def test_not_the_largest_seed(self) -> None:
-        fleet = drawn(5)
-        assert MODEL.generate(fleet, seed=2**63 - 1) == MODEL.generate(fleet, seed=2**63 - 1)
+    def test_a_budget_beside_a_preset(self) -> None:
+        with pytest.raises(ModelError, match="budget_ms picks the preset"):
+            MODEL.generate(drawn(5), budget_ms=10, preset="fast")
 
     def test_fleets_that_are_too_small_or_too_large(self) -> None:
         with pytest.raises(FleetError, match="at least two nodes, not 1"):
@@ -351,26 +311,16 @@ class TestRefused:
         assert len(made) == 256
         assert made.report.connected
 
-    @pytest.mark.parametrize("sectors", [1, 3, 8])
-    def test_a_radio_with_other_sectors_than_the_weights(self, sectors: int) -> None:
-        with pytest.raises(ModelError, match=f"4 sectors; the radio has {sectors}"):
-            MODEL.generate(drawn(5), radio=Radio(sectors=sectors))
+    def test_a_radio_with_other_sectors_than_the_weights(self) -> None:
+        with pytest.raises(ModelError, match="4 sectors; the radio has 3"):
+            MODEL.generate(drawn(5), radio=Radio(sectors=3))
 
-    @pytest.mark.parametrize(
-        "other",
-        [
-            "fleet",
-            [1, 2],
-            np.zeros((4, 2)),
-            5,
-            None,
-        ],
-    )
+    @pytest.mark.parametrize("other", ["fleet", [1, 2], np.zeros((4, 2)), 5, None])
     def test_what_is_no_fleet(self, other: Any) -> None:
         with pytest.raises(ManetDiffError, match="Fleet"):
             MODEL.generate(other)
 
-    @pytest.mark.parametrize("threads", [0, -1, 1.5, True, "2"])
+    @pytest.mark.parametrize("threads", [0, 1.5, True, "2"])
     def test_threads_that_make_no_sense(self, threads: Any) -> None:
         with pytest.raises(ModelError, match="threads"):
             md.load(threads=threads)
@@ -390,9 +340,9 @@ class TestABadFleetInABatch:
         assert caught.value.results == [alone[0], None, alone[1], None, alone[2]]
 
     def test_fails_alone_on_a_pin_that_the_others_can_keep(self) -> None:
-        named = Fleet(drawn(6).positions, drawn(6).yaw, [f"n{k}" for k in range(6)])
+        named, nameless = drawn(6), Fleet(drawn(6).positions, drawn(6).yaw)
         with pytest.raises(BatchError, match="fleet 1: silent") as caught:
-            MODEL.generate([named, drawn(6)], silent=["n3"])
+            MODEL.generate([named, nameless], silent=["n3"])
         assert caught.value.results[0] == MODEL.generate(named, silent=["n3"])
 
     def test_is_no_matter_where_there_are_no_fleets(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import torch
 from hypothesis import strategies as st
@@ -31,6 +32,25 @@ def posterior_between(
 ) -> Tensor:
     """p(x_s = 1 | x_t) for two times s < t."""
     return posterior(state, predicted, share, stride(time, earlier, pace=pace))
+
+
+def kept_at(time: float, pace: float = 1.0) -> float:
+    """ᾱ of the design, and a power of it; time 0 is the clean state."""
+    return math.cos(0.5 * math.pi * (time + 0.008) / 1.008) ** (2 * pace) if time > 0 else 1.0
+
+
+def bayes(state: int, predicted: float, share: float, time: float, earlier: float, pace: float = 1.0) -> float:
+    """p(x_s = 1 | x_t) without rounding, by summing over every x_0 and x_s."""
+    kept_t, kept_s = Fraction(kept_at(time, pace)), Fraction(kept_at(earlier, pace))
+
+    def likely(before: int, after: int, kept: Fraction) -> Fraction:
+        return kept * (before == after) + (1 - kept) * (Fraction(share) if after else 1 - Fraction(share))
+
+    total = Fraction(0)
+    for clean, weight in ((0, 1 - Fraction(predicted)), (1, Fraction(predicted))):
+        joint = [likely(clean, between, kept_s) * likely(between, state, kept_t / kept_s) for between in (0, 1)]
+        total += weight * joint[1] / sum(joint)
+    return float(total)
 
 
 def assert_graphs(graphs: Graphs, mask: Tensor) -> None:

@@ -1,18 +1,33 @@
-"""Exported models on ONNX Runtime beside the same ones in PyTorch."""
+"""Models as the runtime runs them, beside the same ones in PyTorch."""
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Mapping
+from typing import Any
 
+import numpy as np
+import torch
+from torch import nn
+
+from manetdiff import Radio
+from manetdiff.diffusion.generator import DiffusionGenerator, VariationalGenerator
+from manetdiff.diffusion.process import Process
+from manetdiff.diffusion.weights import Weights
+from manetdiff.export.functions import functions
 from manetdiff.layout import LayoutFeatures
-from manetdiff.model.tensors import Layouts
+from manetdiff.model.tensors import Graphs, Layouts
+from manetdiff.runtime.bundle import Bundle
 from manetdiff.runtime.chain import Chain, States
 from manetdiff.sampling import SamplerConfig, plain_settings, time_pairs
+from manetdiff.sampling.contract import FUNCTIONS
 from support.graph_samples import scattered_layouts
+
+# Nothing at its default, so that nothing can be forgotten.
+PROCESS = Process(2.5, noise_redundancy=1.7, parity_pace=0.6, heading=5.0)
 
 
 def layout_pair(n: int, seed: int = 0) -> tuple[Layouts, LayoutFeatures]:
-    """A layout for PyTorch, and the same for ONNX Runtime."""
+    """A layout for PyTorch, and the same for the runtime."""
     layouts = scattered_layouts([n], seed)
     return layouts, LayoutFeatures(layouts.node[0].numpy(), layouts.pair[0].numpy(), layouts.sector[0].numpy())
 
@@ -23,7 +38,7 @@ def repeated(layouts: Layouts, count: int) -> Layouts:
 
 
 def run_chain(chain: Chain, features: LayoutFeatures, seeds: list[tuple[int, int]], sampling: SamplerConfig) -> States:
-    """A whole chain on ONNX Runtime, from pure noise."""
+    """A whole chain of the runtime, from pure noise."""
     layout, n = chain.embed(features), len(features.node)
     draws = chain.draws(seeds, n, sampling.steps + 1, decide=sampling.decide)
     nothing = States(np.zeros((1, n, n), np.float32), np.zeros((1, n), np.float32))
@@ -31,3 +46,36 @@ def run_chain(chain: Chain, features: LayoutFeatures, seeds: list[tuple[int, int
     settings = plain_settings(n, sampling.temperature, sampling.redundancy)
     pairs = time_pairs(sampling.steps, sampling.grid)
     return chain.run(layout, layout.noise, first, pairs, draws.rounds(1), settings).states
+
+
+def assert_same_graphs(made: States, wanted: Graphs) -> None:
+    """A share within rounding of the number drawn could fall on either side; with the tests' seeds none does."""
+    assert np.array_equal(made.edges, wanted.edges.numpy())
+    assert np.array_equal(made.parity, wanted.parity.numpy())
+
+
+def unexported_chain(weights: Weights) -> Chain:
+    """A chain over the functions of the contract as they are before the exporter has them: exporting takes long."""
+    generator = weights.build().eval()
+    chain = Chain(Bundle("unexported", Radio(), weights.sampling, {}, {}))
+    made: Any = {name: _InPyTorch(name, module, generator) for name, module in functions(generator).items()}
+    chain._functions = made
+    return chain
+
+
+class _InPyTorch:
+    """In the place of an exported function."""
+
+    def __init__(self, name: str, module: nn.Module, generator: DiffusionGenerator | VariationalGenerator) -> None:
+        self.contract, self.module = FUNCTIONS[name], module
+        self.latent = generator.config.latent if isinstance(generator, VariationalGenerator) else 0
+
+    @torch.no_grad()
+    def __call__(self, known: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        taken = [array.name for array in self.contract.inputs if array.name in known]
+        given = self.module(**{name: torch.from_numpy(known[name]) for name in taken})
+        return {array.name: made.numpy() for array, made in zip(self.contract.outputs, given, strict=False)}
+
+    def length(self, name: str) -> int:
+        assert name == "latent"
+        return self.latent

@@ -1,4 +1,4 @@
-"""Hypothesis strategies for fleets, radios and topologies."""
+"""Fleets, and Hypothesis strategies for fleets, radios and topologies."""
 
 from __future__ import annotations
 
@@ -8,6 +8,13 @@ import numpy as np
 from hypothesis import strategies as st
 
 from manetdiff import Fleet, Radio, Topology
+from manetdiff.scenarios import draw
+
+
+def drawn(n: int, seed: int = 0) -> Fleet:
+    """A fleet of a mixed formation, its nodes named n0, n1, …"""
+    fleet = draw("mixed", n, np.random.default_rng((seed, n)))
+    return Fleet(fleet.positions, fleet.yaw, [f"n{k}" for k in range(n)])
 
 
 @st.composite

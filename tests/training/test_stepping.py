@@ -121,23 +121,16 @@ def test_the_stand_in_records_without_running_and_replays_on_what_is_there_by_th
         given.sum().item()
 
 
-def test_the_first_steps_are_taken_kernel_by_kernel_on_a_stream_of_their_own(make: Make, cuda: FakeCuda) -> None:
-    _take(make(captured=True), BEFORE_CAPTURE)
-    assert BEFORE_CAPTURE > 0
-    assert cuda.events == ASIDE * BEFORE_CAPTURE
-
-
-def test_then_a_step_is_recorded_once_and_replayed_from_there_on(make: Make, cuda: FakeCuda) -> None:
-    _take(make(captured=True))
-    replays = STEPS - BEFORE_CAPTURE - 1
-    assert cuda.events == ASIDE * BEFORE_CAPTURE + RECORDED + ["replay"] * replays
-    assert replays >= 3
-
-
-def test_captured_steps_are_exactly_those_of_a_run_without_capture(make: Make, cuda: FakeCuda) -> None:
+def test_after_a_few_steps_aside_one_is_recorded_and_replayed_and_all_are_those_without_capture(
+    make: Make, cuda: FakeCuda
+) -> None:
     plain = _take(make(captured=False))
     assert cuda.events == ["step on main"] * STEPS
+    cuda.events.clear()
     _assert_same(_take(make(captured=True)), plain)
+    replays = STEPS - BEFORE_CAPTURE - 1
+    assert cuda.events == ASIDE * BEFORE_CAPTURE + RECORDED + ["replay"] * replays
+    assert BEFORE_CAPTURE > 0 and replays >= 3
     # Steps that all did nothing would be the same too.
     assert not torch.equal(plain[-1]["term edges"], plain[-2]["term edges"])
 
@@ -150,8 +143,7 @@ def test_a_step_is_recorded_again_when_the_weight_decay_changes(make: Make, cuda
     _assert_same(captured, _take(make(PLAIN, captured=False)))
 
 
-@pytest.mark.parametrize("when", ["at the start", "midway", "at the end"])
-@pytest.mark.parametrize("recording", [0, 1])
+@pytest.mark.parametrize(("recording", "when"), [(0, "at the start"), (0, "midway"), (1, "midway"), (1, "at the end")])
 def test_steps_that_cannot_be_captured_go_on_kernel_by_kernel_with_a_warning(
     recording: int, when: Refusal, make: Make, cuda: FakeCuda
 ) -> None:

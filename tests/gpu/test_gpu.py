@@ -257,6 +257,18 @@ class TestTheModel:
         assert model.generate(MIXED[::-1], seed=7, **asked) == alone[::-1]
         assert model.generate(MIXED[2:6], seed=7, **asked) == alone[2:6]
 
+    def test_samples_more_links_than_needed_only_where_little_else_makes_up_for_them(
+        self, model: BatchModel, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        asked: list[SamplerConfig] = []
+        sample = model.chain.sample
+        monkeypatch.setattr(model.chain, "sample", lambda *given: asked.append(given[2]) or sample(*given))  # type: ignore[func-returns-value]
+        for steps, correct in ((3, True), (20, True), (20, False)):
+            model.generate(MIXED[:1], steps=steps, correct=correct)
+        own = model.sampling.redundancy
+        assert own > 1
+        assert [sampling.redundancy for sampling in asked] == [own, 1.0, own]
+
     def test_gives_the_same_where_a_batch_must_be_cut(self, model: BatchModel, monkeypatch: pytest.MonkeyPatch) -> None:
         whole = model.generate(MIXED, seed=7, steps=3, samples=3)
         monkeypatch.setattr("manetdiff.gpu.model.MOST_TOGETHER", 4)

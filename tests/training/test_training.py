@@ -154,6 +154,18 @@ def test_two_processes_take_the_same_steps_as_one_by_flags_alone(layouts: Path, 
 
 
 class TestSteps:
+    def test_every_graph_of_a_step_counts_the_same_whatever_its_size(self, corpus: Corpus, tmp_path: Path) -> None:
+        recipe = dataclasses.replace(RECIPE, batch=8, mix=((6, 3.0), (9, 1.0)), mirror=False)
+        run = trainer(corpus, tmp_path, recipe)
+        assert [(share.nodes, share.batch) for share in run.split] == [(6, 6), (9, 2)]
+        wanted: dict[str, float] = {}
+        for share in run.split:
+            draws, _ = batch_draws(share, 0, recipe.seed, TINY.latent, torch.device("cpu"))
+            layouts, clean = run.corpus.buckets[share.nodes].rows(batch_rows(share, 0, recipe.seed))
+            for name, term in run.generator.loss_terms(layouts, clean, draws, run.plan.losses).items():
+                wanted[name] = wanted.get(name, 0.0) + share.batch / 8 * term.item()
+        assert {name: term.item() for name, term in run.stepper.take(0).items()} == pytest.approx(wanted, rel=1e-5)
+
     def test_every_layout_is_taken_once_before_any_is_taken_again(self) -> None:
         share = Share(nodes=6, batch=5, layouts=23)
         taken = torch.cat([batch_rows(share, step, seed=1) for step in range(23 // 5)])

@@ -13,20 +13,20 @@ import pytest
 from manetdiff import Fleet, Topology
 from manetdiff.errors import FormatError
 from manetdiff.fleet.geodetic import LocalFrame
-from manetdiff.formats.czml import Moment, czml, write_czml
+from manetdiff.formats.czml import LinkedFleet, czml, write_czml
 
 FRAME = LocalFrame(48.0, 11.0)
 EPOCH = datetime(2026, 3, 1, tzinfo=UTC)
 
 
-def moment(time: float, ids: str, links: list[str], parity: str | None = None, shift: float = 0.0) -> Moment:
+def moment(time: float, ids: str, links: list[str], parity: str | None = None, shift: float = 0.0) -> LinkedFleet:
     """Nodes called by letters on a line northwards; links as pairs of letters."""
     fleet = Fleet([(100.0 * (ord(name) - 97), shift) for name in ids], [0.0] * len(ids), list(ids), FRAME)
     pairs = [(ids.index(link[0]), ids.index(link[1])) for link in links]
     return time, fleet, Topology(pairs, [int(bit) for bit in parity or "0" * len(ids)])
 
 
-def packets(*moments: Moment) -> dict[str, dict[str, Any]]:
+def packets(*moments: LinkedFleet) -> dict[str, dict[str, Any]]:
     made = czml(list(moments), epoch=EPOCH)
     assert len({packet["id"] for packet in made}) == len(made)
     return {packet.get("name", packet["id"]): packet for packet in made}

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from manetdiff import Fleet, Radio, Topology
 from manetdiff.errors import FormatError
+from manetdiff.formats.files import read_source
 from manetdiff.formats.graph_libraries import from_networkx, to_networkx, to_pyg
-from manetdiff.formats.graphml import read_graphml, write_graphml
+from manetdiff.formats.graphml import topology_in, write_graphml
 from manetdiff.formats.netjson import network_graph
 from support.strategies import placed_fleets, topologies
 
@@ -105,7 +106,7 @@ def test_directed_graphs_and_multigraphs_are_refused(tmp_path: Path, kind: str) 
         graph.add_edge("A1", "A7")
     networkx.write_graphml(graph, tmp_path / "t.graphml")
     with pytest.raises(FormatError, match=r"t\.graphml: must be undirected"):
-        read_graphml(tmp_path / "t.graphml")
+        topology_in(read_source(tmp_path / "t.graphml"))
 
 
 def test_a_node_linked_to_itself_is_refused() -> None:
@@ -122,7 +123,7 @@ def test_a_document_type_is_refused(tmp_path: Path, declaration: str) -> None:
     first, rest = path.read_text().split("<graphml", 1)
     path.write_text(f"{first}{declaration}<graphml{rest}")
     with pytest.raises(FormatError, match=r"t\.graphml: declares a document type, which GraphML does not need"):
-        read_graphml(path)
+        topology_in(read_source(path))
 
 
 def test_a_file_cannot_choose_the_encoding_that_it_is_read_in(tmp_path: Path) -> None:
@@ -132,7 +133,7 @@ def test_a_file_cannot_choose_the_encoding_that_it_is_read_in(tmp_path: Path) ->
     body = text[text.index("<graphml") :].replace("&#228;", "ä")
     assert "ä" in body
     path.write_text(f'<?xml version="1.0" encoding="iso-8859-1"?>\n{body}', encoding="utf-8")
-    assert read_graphml(path)[0].ids == ("ä", "b", "c")
+    assert topology_in(read_source(path))[0].ids == ("ä", "b", "c")
 
 
 @pytest.mark.parametrize("module", ["networkx", "torch_geometric.data"])

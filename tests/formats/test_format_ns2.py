@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from manetdiff.errors import FormatError
 from manetdiff.fleet import Track, Tracks
+from manetdiff.formats import read_tracks
 from manetdiff.formats.files import Source
-from manetdiff.formats.ns2 import ns2_text, read_ns2, tracks_in, write_ns2
+from manetdiff.formats.ns2 import ns2_text, tracks_in, write_ns2
 from support.format_samples import refusal
 
 SECOND = "$node_(1) set X_ 900\n$node_(1) set Y_ 900\n"
@@ -195,7 +196,7 @@ def test_a_file_says_what_its_nodes_were_called(tmp_path: Path) -> None:
     write_ns2(tracks, tmp_path / "m.tcl")
     comments = [line for line in (tmp_path / "m.tcl").read_text().splitlines() if line.startswith("#")]
     assert comments == ['# node 1 is "A\\n7"']
-    assert read_ns2(tmp_path / "m.tcl").ids == ("0", "1")
+    assert read_tracks(tmp_path / "m.tcl").ids == ("0", "1")
 
 
 def test_lines_that_are_written_have_four_seven_or_eight_words() -> None:

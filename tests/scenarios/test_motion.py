@@ -9,7 +9,8 @@ from manetdiff.errors import ScenarioError
 from manetdiff.fleet import Fleet, displacement
 from manetdiff.scenarios import FAMILIES, MOTIONS, Kinematics, draw, move, move_by
 from manetdiff.scenarios.conflicts import clearances
-from manetdiff.scenarios.kinematics import Controls, Flight, FloatArray
+from manetdiff.scenarios.kinematics import Controls, Flight
+from manetdiff.scenarios.placing import FloatArray
 from manetdiff.scenarios.spacing import pair_distances
 
 LIMITS = Kinematics()

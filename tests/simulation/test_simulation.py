@@ -64,7 +64,7 @@ class TestSimulate:
         assert (first.continuity, first.mode, first.dropped) == (None, "generated", 0)
         assert first.added == len(first.topology.links)
         for before, after in zip(moments, later, strict=False):
-            old, new = link_names(before.topology, before.fleet), link_names(after.topology, after.fleet)
+            old, new = (set(link_names(one.topology, one.fleet)) for one in (before, after))
             assert (after.added, after.dropped) == (len(new - old), len(old - new))
             assert after.continuity == pytest.approx(len(old & new) / len(old | new))
         assert sum(one.added + one.dropped for one in later) > 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import shutil
 import sys
@@ -15,6 +14,7 @@ import typer
 
 from manetdiff import __version__
 from manetdiff.cli.output import Table, print_json, print_table
+from manetdiff.cores import usable_cores
 
 PACKAGES = ("numpy", "numba", "onnxruntime", "pyarrow", "matplotlib", "pillow", "typer", "rich")
 OPTIONAL = {
@@ -47,7 +47,7 @@ def command(
         "manetdiff": __version__,
         "python": f"{platform.python_version()} ({sys.executable})",
         "system": f"{platform.system()} {platform.machine()}",
-        "cores": str(_cores()),
+        "cores": str(usable_cores()),
         **{name: _version(name) or "missing" for name in PACKAGES},
         **{name: _version(name) or f"not installed ({what})" for name, what in OPTIONAL.items()},
         "ffmpeg": "found" if shutil.which("ffmpeg") else "not found (MP4)",
@@ -119,10 +119,6 @@ def _search() -> tuple[bool, str]:
     found = metrics(solve(fleet, moves=30_000, seed=SEED), fleet)["throughput"]
     made = metrics(load().generate(fleet, seed=SEED), fleet)["throughput"]
     return made >= LEAST_SHARE * found, f"T {made:.2f} of the network, {found:.2f} of the search"
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _version(package: str) -> str | None:

@@ -12,13 +12,13 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from manetdiff.errors import FormatError, RadioError, TopologyError
+from manetdiff.errors import FormatError, RadioError
 from manetdiff.fleet import Fleet
 from manetdiff.fleet.geodetic import yaw_to_compass
 from manetdiff.formats.files import PathLike, Source, read_source, write_text
 from manetdiff.formats.format import Contents, Format, Holds, Order
 from manetdiff.formats.nodes import GEODETIC, fleet_of, frame_among, node_records, without_degrees
-from manetdiff.formats.record import Record, object_list, parse_object, shown
+from manetdiff.formats.record import Record, naming, object_list, parse_object, shown
 from manetdiff.layout import Layout
 from manetdiff.radio import Radio, link_rates
 from manetdiff.topology import Topology
@@ -59,10 +59,8 @@ def topology_in(source: Source) -> tuple[Fleet, Topology]:
     parity = [record.bit("parity") for record in records]
     properties = document.get("properties")
     layout = layout_among(source.name, fleet, properties) if isinstance(properties, dict) else None
-    try:
+    with naming(source.name):
         return fleet, Topology(_links(source.name, document, fleet), parity, layout=layout)
-    except TopologyError as error:
-        raise FormatError(f"{source.name}: {error}") from None
 
 
 def layout_among(file: str, fleet: Fleet, properties: Mapping[str, Any]) -> Layout | None:

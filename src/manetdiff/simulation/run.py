@@ -12,8 +12,6 @@ from manetdiff.runtime.options import Asked
 from manetdiff.runtime.partial import Mode
 from manetdiff.topology import Topology, metrics
 
-Names = frozenset[tuple[str, str]]
-
 
 @dataclass(frozen=True)
 class Moment:
@@ -73,7 +71,8 @@ def simulate(
             asked |= {"preset": preset} if chosen == "anew" else {"polish": polish}
             made = model.update(before[1], fleet, previous=before[0], mode=chosen, **asked)
         assert first is not None
-        links, links_before = link_names(made, fleet), link_names(before[1], before[0]) if before else frozenset()
+        links = set(link_names(made, fleet))
+        links_before = set(link_names(before[1], before[0])) if before else set()
         yield Moment(
             time,
             fleet,
@@ -92,10 +91,10 @@ def simulate(
         before = fleet, made
 
 
-def link_names(topology: Topology, fleet: Fleet) -> Names:
-    """The links by the ids at their ends, which stay the same while nodes join and leave."""
+def link_names(topology: Topology, fleet: Fleet) -> list[tuple[str, str]]:
+    """The links, in their order, by the ids at their ends, which stay the same while nodes join and leave."""
     ids = fleet.ids
-    return frozenset((min(ids[i], ids[j]), max(ids[i], ids[j])) for i, j in topology.links.tolist())
+    return [(min(ids[i], ids[j]), max(ids[i], ids[j])) for i, j in topology.links.tolist()]
 
 
 def _held(first: tuple[Fleet, Topology], fleet: Fleet, radio: Radio) -> float | None:

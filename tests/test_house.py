@@ -39,8 +39,10 @@ KNOWS = {
     },
     "export": {"layout", "sampling", "model", "diffusion", "runtime"},
 }
+KNOWS["measure"] = set(KNOWS) - {"formats", "gpu", "export"}
+KNOWS["pictures"] = {"fleet", "radio", "layout", "topology", "formats"}
 KNOWS["evaluate"] = set(KNOWS)
-KNOWS["simulation"] = {"fleet", "radio", "layout", "topology", "runtime", "formats", "evaluate"}
+KNOWS["simulation"] = {"fleet", "radio", "layout", "topology", "runtime", "formats", "pictures"}
 KNOWS["reproduce"] = set(KNOWS)
 KNOWS["cli"] = set(KNOWS)
 GROUND = {"errors", "checks", "files", "json_settings", "compiled", "cores", "__version__"}

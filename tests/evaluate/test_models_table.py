@@ -1,56 +1,83 @@
-"""Tables and pictures of models."""
+"""Tables of models."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from typer.testing import CliRunner
 
-from manetdiff.data import load_benchmark
+from manetdiff.cli.app import app
 from manetdiff.diffusion.generator import build
 from manetdiff.diffusion.process import Process
 from manetdiff.diffusion.weights import Weights
-from manetdiff.evaluate.models import ablation_weights, ablations, model_scores
-from manetdiff.evaluate.samples import Sample, draw_samples
+from manetdiff.errors import CheckpointError
+from manetdiff.evaluate import models
+from manetdiff.evaluate.models import ablation_weights, ablations, model_rows
 from manetdiff.evaluate.scores import Score
+from manetdiff.measure.rows import Rows
+from manetdiff.measure.sets import benchmark_set
+from manetdiff.measure.store import RowStore
 from manetdiff.model.config import ModelConfig
 from manetdiff.radio import Radio
 from manetdiff.sampling import SamplerConfig
-from manetdiff.topology import METRICS, Topology
+from manetdiff.topology import METRICS
 from manetdiff.training.validation import judge, make_trials, sample_topologies
+from support.measured_help import rows_of
+
+CONFIG, PROCESS = ModelConfig(width=8, blocks=1), Process(2.6)
 
 
-def score(method: str, value: float) -> Score:
-    return Score(method, 10, dict.fromkeys(METRICS, value), value, None)
+def weights(radio: Radio | None = None) -> Weights:
+    torch.set_num_threads(1)
+    torch.manual_seed(3)
+    state = dict(build(CONFIG, PROCESS).state_dict())
+    return Weights(CONFIG, PROCESS, radio or Radio(), state, SamplerConfig(steps=2))
+
+
+def rows(value: float) -> Rows:
+    return rows_of(**dict.fromkeys(METRICS, value), target=[1.0, 1.0])
+
+
+def test_a_score_is_the_means_of_rows() -> None:
+    score = Score.of("mine", rows_of(**dict.fromkeys(METRICS, 0.5), target=1.0, milliseconds=[2.0, 4.0]))
+    assert (score.method, score.layouts, score.metrics, score.ratio) == ("mine", 2, dict.fromkeys(METRICS, 0.5), 0.5)
+    assert score.seconds == pytest.approx(0.003)
+    assert Score.of("target", rows(1.0)).seconds is None
 
 
 def test_ablations_are_gathered_by_variant_with_mean_and_spread() -> None:
-    rows = ablations(
-        [
-            score("target", 9),
-            score("acam-123", 1),
-            score("cam-124", 5),
-            score("acam-125", 3),
-            score("ddpm-gt-plain-1", 2),
-        ]
-    )
-    assert [(row.variant, row.seeds) for row in rows] == [("acam", 2), ("cam", 1), ("ddpm-gt-plain", 1)]
-    assert rows[0].mean["links"] == 2
-    assert rows[0].spread["ratio"] == pytest.approx(np.std([1, 3], ddof=1))
-    assert rows[1].spread["ratio"] == 0
+    named = {"target": 9, "acam-123": 1, "cam-124": 5, "acam-125": 3, "ddpm-gt-plain-1": 2}
+    made = ablations({name: rows(value) for name, value in named.items()})
+    assert [(row.variant, row.seeds) for row in made] == [("acam", 2), ("cam", 1), ("ddpm-gt-plain", 1)]
+    assert made[0].mean["links"] == 2
+    assert made[0].spread["ratio"] == pytest.approx(np.std([1, 3], ddof=1))
+    assert made[1].spread["ratio"] == 0
+
+
+def test_the_table_of_ablations_has_a_spread_where_there_are_several_seeds(monkeypatch: pytest.MonkeyPatch) -> None:
+    named = {"target": rows(1.0), "acam-123": rows(0.5), "acam-124": rows(0.7), "cam-123": rows(0.25)}
+    monkeypatch.setattr(models, "model_rows", lambda *given, **how: named)
+    shown = CliRunner().invoke(app, ["evaluate", "--ablations"]).output.splitlines()
+    assert "60.00 ± 14.14 %" in next(line for line in shown if line.startswith("NetDiff (ACAM)"))
+    assert "±" not in next(line for line in shown if line.startswith("NetDiff (CAM)"))
+    assert shown[-1].split()[:2] == ["target", "1.00"]
+    document = json.loads(CliRunner().invoke(app, ["evaluate", "--ablations", "--json"]).output)
+    assert set(document["bench16"][0]) == {"variant", "label", "seeds", "mean", "spread"}
 
 
 def test_the_table_of_ablations_has_the_networks_that_the_page_shows() -> None:
     page = (Path(__file__).parents[2] / "docs" / "results" / "ablations.md").read_text(encoding="utf-8")
-    rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| ")]
-    shown = {row[0].removeprefix("| "): int(row[1]) for row in rows if row[1].isdigit()}
-    assert {row.label: row.seeds for row in ablations([score(name, 1) for name in ablation_weights()])} == shown
+    lines = [line.split(" | ") for line in page.splitlines() if line.startswith("| ")]
+    shown = {line[0].removeprefix("| "): int(line[1]) for line in lines if line[1].isdigit()}
+    assert {row.label: row.seeds for row in ablations({name: rows(1.0) for name in ablation_weights()})} == shown
 
 
 def test_a_model_that_gives_back_the_target_scores_the_target() -> None:
-    layouts = load_benchmark("bench16")[:5]
+    layouts = list(benchmark_set("bench16").first(5))
     trials = make_trials(layouts, Radio())
     scores = judge([layout.topology for layout in layouts], trials)
     assert scores["ratio"] == pytest.approx(1)
@@ -59,10 +86,8 @@ def test_a_model_that_gives_back_the_target_scores_the_target() -> None:
 
 
 def test_a_sample_does_not_depend_on_the_layouts_beside_it() -> None:
-    torch.manual_seed(3)
-    torch.set_num_threads(1)
-    generator = build(ModelConfig(width=8, blocks=1), Process(2.6)).eval()
-    trials = make_trials([*load_benchmark("bench16")[:3], load_benchmark("bench32")[0]], Radio())
+    generator = weights().build()
+    trials = make_trials([*benchmark_set("bench16").first(3), benchmark_set("bench32").layout(0)], Radio())
     sampling = SamplerConfig(steps=4)
     together = sample_topologies(generator, trials, sampling, 5, "cpu")
     alone = sample_topologies(generator, trials[:1], sampling, 5, "cpu")
@@ -70,31 +95,16 @@ def test_a_sample_does_not_depend_on_the_layouts_beside_it() -> None:
     assert sample_topologies(generator, trials, sampling, 6, "cpu") != together
 
 
-def test_scores_name_the_target_first_and_then_each_model() -> None:
-    config, process = ModelConfig(width=8, blocks=1), Process(2.6)
-    weights = Weights(config, process, Radio(), dict(build(config, process).state_dict()))
-    rows = model_scores("bench16", {"one": weights, "two": weights}, sampling={"steps": 2}, layouts=2)
-    assert [row.method for row in rows] == ["target", "one", "two"]
-    assert rows[1].metrics == rows[2].metrics
+def test_rows_are_of_the_target_first_and_then_of_each_model_as_validation_samples_them() -> None:
+    mine = weights()
+    made = model_rows(RowStore(), "bench16", {"one": mine, "two": mine}, sampling={"steps": 3}, layouts=2, seed=4)
+    assert list(made) == ["target", "one", "two"]
+    trials = make_trials(list(benchmark_set("bench16").first(2)), Radio())
+    expected = judge(sample_topologies(mine.build(), trials, SamplerConfig(steps=3), 4, "cpu"), trials)
+    for name in ("one", "two"):
+        assert made[name].means((*METRICS, "ratio")) == pytest.approx(expected)
 
 
-def test_a_model_is_sampled_as_it_says_unless_something_else_is_asked_for() -> None:
-    config, process = ModelConfig(width=8, blocks=1), Process(2.6)
-    tensors = dict(build(config, process).state_dict())
-    many = Weights(config, process, Radio(), tensors, SamplerConfig(steps=2, redundancy=1e6))
-    few = Weights(config, process, Radio(), tensors, SamplerConfig(steps=2, redundancy=1e-6))
-    _, with_many, with_few = model_scores("bench16", {"many": many, "few": few}, layouts=2)
-    assert with_many.metrics["links"] > 60 > with_few.metrics["links"]
-    _, *alike = model_scores("bench16", {"many": many, "few": few}, sampling={"redundancy": 1.0}, layouts=2)
-    assert alike[0].metrics == alike[1].metrics
-
-
-def test_samples_are_drawn_beside_their_references(tmp_path: Path) -> None:
-    layout = load_benchmark("bench16")[0]
-    broken = Topology([[0, 1], [2, 3]], np.zeros(16, dtype=int))
-    pairs = [Sample(layout.fleet, layout.topology, broken), Sample(layout.fleet, layout.topology, layout.topology)]
-    figure = draw_samples(pairs, Radio(), tmp_path / "samples.png")
-    titles = [axes.get_title(loc="left") for axes in figure.axes]
-    assert titles[0].startswith("reference: ")
-    assert titles[1] == "sample: 2 links, 0.0 Mbit/s, not valid"
-    assert (tmp_path / "samples.png").stat().st_size > 10_000
+def test_a_model_for_another_radio_is_refused() -> None:
+    with pytest.raises(CheckpointError, match="sigma2"):
+        model_rows(RowStore(), "bench16", {"one": weights(Radio(sigma2=0.9))}, layouts=1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -12,32 +11,39 @@ from typing import Annotated, Any
 import typer
 
 from manetdiff.cli.bench_speed import batch_tables, step_tables, training_tables
-from manetdiff.cli.output import Table, print_json, print_table, seconds_text
-from manetdiff.data import BENCHMARKS, load_benchmark
-from manetdiff.evaluate.markdown import markdown_table
-from manetdiff.evaluate.move_rates import MoveRates, move_rates
+from manetdiff.cli.output import Table, print_json, print_table, say, write_markdown
+from manetdiff.data import BENCHMARKS
+from manetdiff.evaluate.move_rates import MoveRates, scored_move_rates
 from manetdiff.evaluate.over_time import (
+    CPSAT_LAYOUTS,
+    LAYOUTS,
     PRESET,
     Point,
     Standing,
-    draw_over_time,
-    over_time,
     seconds_to_reach,
     standings,
+    time_points,
 )
 from manetdiff.evaluate.updates import UpdateRow, update_rows
-from manetdiff.formats import check_writable, write_text
+from manetdiff.formats import check_writable
+from manetdiff.measure.measures import MEASURES, labels, seconds_text
+from manetdiff.measure.sets import benchmark_set
+from manetdiff.measure.store import RowStore
 
 RATE_COLUMNS = ("nodes", "incremental, moves/s", "in full, moves/s", "ratio", "whole search, moves/s", "difference")
-TIME_COLUMNS = ("method", "nodes", "budget", "time a layout", "T / target", "connected", "valid")
+SHARES = ("ratio", "connected", "valid")
+TIME_COLUMNS = ("method", "nodes", "budget", "time a layout", *labels(SHARES))
 STANDING_COLUMNS = ("nodes", "budget", "preset", "T / target", "best other", "T / target")
-UPDATE_COLUMNS = ("movement", "way", "time a layout", "T / target", "connected", "parity", "valid", "continuity")
+UPDATE_SHARES = ("ratio", "connected", "parity", "valid", "continuity")
+UPDATE_COLUMNS = ("movement", "way", "time a layout", *labels(UPDATE_SHARES))
 REACHED = 0.99
 
 
 def command(
-    layouts: Annotated[int, typer.Option(help="Layouts of each set.", min=1)] = 44,
-    cpsat_layouts: Annotated[int, typer.Option(help="Layouts for CP-SAT, which is slow; 0 leaves it out.", min=0)] = 11,
+    layouts: Annotated[int, typer.Option(help="Layouts of each set.", min=1)] = LAYOUTS,
+    cpsat_layouts: Annotated[
+        int, typer.Option(help="Layouts for CP-SAT, which is slow; 0 leaves it out.", min=0)
+    ] = CPSAT_LAYOUTS,
     quick: Annotated[bool, typer.Option("--quick", help="Few layouts, no CP-SAT: half a minute.")] = False,
     training: Annotated[
         bool,
@@ -51,6 +57,13 @@ def command(
         bool,
         typer.Option("--steps", help="Measure a chain of 50 steps instead, against eager PyTorch and its arithmetic."),
     ] = False,
+    kept: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder of rows that were measured before, such as the .rows of reproduce: only what is missing there "
+            "is measured, and kept."
+        ),
+    ] = None,
     plot: Annotated[str | None, typer.Option(help="Draw T over time here (PNG).", metavar="FILE")] = None,
     markdown: Annotated[
         str | None, typer.Option(help="Write the tables here, too, as Markdown.", metavar="FILE")
@@ -71,18 +84,19 @@ def command(
         if path is not None:
             check_writable(path)
     if training or batches:
-        _show(*(training_tables if training else batch_tables)(_say), markdown, as_json)
+        _show(*(training_tables if training else batch_tables)(say), markdown, as_json)
         return
     _stay_on_one_core()
     if steps:
-        _show(*step_tables(_say), markdown, as_json)
+        _show(*step_tables(say), markdown, as_json)
         return
     count, with_cpsat = (4, 0) if quick else (layouts, cpsat_layouts)
-    chosen = [load_benchmark(name)[:count] for name in BENCHMARKS]
-    rates = [move_rates(some) for some in chosen]
-    points = [point for some in chosen for point in over_time(some, with_cpsat, report=_say)]
+    store = RowStore(kept, say)
+    chosen = [benchmark_set(name).first(count) for name in BENCHMARKS]
+    rates = [scored_move_rates(list(some)) for some in chosen]
+    points = time_points(store, count, with_cpsat)
     stands = standings(points)
-    updates = update_rows(chosen[0], report=_say)
+    updates = update_rows(store, chosen[0])
     tables = [
         Table("Moves scored a second, on one core", RATE_COLUMNS, [_rate_cells(rate) for rate in rates]),
         Table("T over time, on one core", TIME_COLUMNS, [_point_cells(point) for point in points]),
@@ -98,7 +112,9 @@ def command(
     }
     _show(tables, document, markdown, as_json)
     if plot is not None:
-        draw_over_time(points, Path(plot))
+        from manetdiff.pictures.over_time import draw_over_time  # imported late: matplotlib is slow to load
+
+        draw_over_time(points, plot)
 
 
 def _show(tables: Sequence[Table], document: Mapping[str, Any], markdown: str | None, as_json: bool) -> None:
@@ -109,8 +125,7 @@ def _show(tables: Sequence[Table], document: Mapping[str, Any], markdown: str | 
         for table in tables:
             print_table(table)
     if markdown is not None:
-        parts = [f"## {table.title}\n\n{markdown_table(table.columns, table.rows)}" for table in tables]
-        write_text(Path(markdown), "\n".join(parts))
+        write_markdown(tables, markdown)
 
 
 def _stay_on_one_core() -> None:
@@ -134,9 +149,9 @@ def _standing(one: Standing) -> list[str]:
         str(one.nodes),
         f"{one.budget_ms:g} ms",
         one.preset,
-        f"{100 * one.ratio:.2f} %",
+        MEASURES["ratio"].text(one.ratio),
         one.other,
-        f"{100 * one.other_ratio:.2f} %",
+        MEASURES["ratio"].text(one.other_ratio),
     ]
 
 
@@ -158,8 +173,7 @@ def _update_cells(row: UpdateRow) -> list[str]:
         f"{row.movement:g}",
         row.way,
         seconds_text(row.seconds),
-        f"{100 * row.ratio:.2f} %",
-        *(f"{100 * share:.1f} %" for share in (row.connected, row.parity, row.valid, row.continuity)),
+        *(MEASURES[name].text(getattr(row, name)) for name in UPDATE_SHARES),
     ]
 
 
@@ -169,12 +183,5 @@ def _point_cells(point: Point) -> list[str]:
         str(point.nodes),
         "" if point.budget_ms is None else f"{point.budget_ms:g} ms",
         seconds_text(point.seconds),
-        f"{100 * point.ratio:.2f} %",
-        f"{100 * point.connected:.0f} %",
-        f"{100 * point.valid:.0f} %",
+        *(MEASURES[name].text(getattr(point, name)) for name in SHARES),
     ]
-
-
-def _say(what: str) -> None:
-    if sys.stderr.isatty():
-        print(f"{what} …", file=sys.stderr)

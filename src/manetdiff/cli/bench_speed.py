@@ -8,6 +8,7 @@ from typing import Any
 
 from manetdiff.cli.needs_torch import needs_torch
 from manetdiff.cli.output import Table
+from manetdiff.measure.measures import MEASURES
 
 TRAINING_COLUMNS = ("nodes", "batch", "step taken", "step, ms", "of it kernels, ms", "graphs/s")
 STEP_COLUMNS = ("network", "runtime", "eager", "ratio", "products alone", "over them", "with correction", "Gflop/s")
@@ -21,8 +22,8 @@ Told = tuple[list[Table], dict[str, Any]]
 def training_tables(say: Say) -> Told:
     """The training step in each way of taking it; and the same for machines."""
     with needs_torch("training"):
-        from manetdiff.evaluate.training_speed import training_speed
-    speeds = training_speed(report=say)
+        from manetdiff.evaluate.training_speed import training_speeds
+    speeds = training_speeds(report=say)
     rows = [
         [
             str(speed.nodes),
@@ -83,9 +84,9 @@ def batch_tables(say: Say) -> Told:
             f"{one.steps}",
             f"{one.samples}",
             "yes" if one.corrected else "no",
-            f"{100 * one.share:.2f} %",
-            f"{100 * one.connected:.1f} %",
-            f"{100 * one.valid:.1f} %",
+            MEASURES["ratio"].text(one.share),
+            MEASURES["connected"].text(one.connected),
+            MEASURES["valid"].text(one.valid),
             f"{one.a_second:,.0f}",
         ]
         for one in sets

@@ -10,12 +10,13 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from manetdiff.cli.folders import made_folder
-from manetdiff.cli.output import METRIC_LABELS, Table, metric_text, print_table, seconds_text, share_text
+from manetdiff.cli.folders import folder_for
+from manetdiff.cli.output import Table, print_table
 from manetdiff.cli.warm_up import warm_up
 from manetdiff.errors import ScenarioError
 from manetdiff.fleet import Fleet
 from manetdiff.formats import write_fleet, write_topology
+from manetdiff.measure.measures import MEASURES, seconds_text, share_text
 from manetdiff.radio import Radio
 from manetdiff.runtime.model import load
 from manetdiff.scenarios import draw, move_by
@@ -61,7 +62,7 @@ def command(
     rng = np.random.default_rng(seed)
     fleet = draw(FORMATION, nodes, rng)
     moved = move_by(fleet, DISPLACEMENT, rng, MOTION)
-    folder = made_folder(out, FILES)
+    folder = folder_for(out, FILES)
     warm_up(radio, "reference", "mst-greedy")
 
     model = load()
@@ -102,7 +103,7 @@ def _timed(name: str, fleet: Fleet, topology: Topology, before: Topology | None 
 
 def _table(title: str, columns: list[_Shown], radio: Radio) -> Table:
     scores = [metrics(column.topology, column.fleet, radio) for column in columns]
-    rows = [[METRIC_LABELS[name], *(metric_text(name, score[name]) for score in scores)] for name in METRICS]
+    rows = [[MEASURES[name].label, *(MEASURES[name].text_of_one(score[name]) for score in scores)] for name in METRICS]
     pairs = [(column.before, column.topology) for column in columns]
     rows.append(["old links kept", *("" if old is None else share_text(kept(old, new)) for old, new in pairs)])
     rows.append(["continuity", *("" if old is None else share_text(continuity(old, new)) for old, new in pairs)])
@@ -111,9 +112,9 @@ def _table(title: str, columns: list[_Shown], radio: Radio) -> Table:
 
 
 def _write(folder: Path, before: _Shown, after: _Shown, radio: Radio) -> None:
-    from manetdiff.evaluate.picture import draw_pair  # imported late: matplotlib is slow to load
+    from manetdiff.pictures import draw_change  # imported late: matplotlib is slow to load
 
     write_fleet(before.fleet, folder / "fleet.json")
     write_topology(before.topology, folder / "topology.json", before.fleet, radio)
     write_topology(after.topology, folder / "moved.json", after.fleet, radio)
-    draw_pair(before.topology, after.topology, before.fleet, after.fleet, radio, folder / "topology.png")
+    draw_change(before.topology, after.topology, before.fleet, after.fleet, radio, folder / "topology.png")

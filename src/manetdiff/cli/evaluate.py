@@ -2,39 +2,26 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from manetdiff.cli.needs_torch import needs_torch
-from manetdiff.cli.output import Table, print_json, print_table, seconds_text, share_text
+from manetdiff.cli.output import Table, print_json, print_table, say, write_markdown
 from manetdiff.data import BENCHMARKS
 from manetdiff.errors import SolverError
-from manetdiff.evaluate.baselines import TARGET, baselines
-from manetdiff.evaluate.markdown import markdown_table
+from manetdiff.evaluate.baselines import baseline_scores
 from manetdiff.evaluate.presets import preset_scores
 from manetdiff.evaluate.scores import Score
-from manetdiff.formats import check_writable, write_text
+from manetdiff.formats import check_writable
+from manetdiff.measure.measures import MEASURES, OF_LAYOUTS, labels, seconds_text
+from manetdiff.measure.rows import Rows
+from manetdiff.measure.store import RowStore
+from manetdiff.measure.target_rows import TARGET
 
-COLUMNS = (
-    "method",
-    "layouts",
-    "links",
-    "mean length",
-    "per link, Mbit/s",
-    "T, Mbit/s",
-    "T / target",
-    "saturated antennas",
-    "saturated nodes",
-    "connected",
-    "parity",
-    "valid",
-)
-ABLATION_COLUMNS = ("model", "seeds", *COLUMNS[2:])
+FIGURES = labels(OF_LAYOUTS)
 
 
 def command(
@@ -100,90 +87,63 @@ def command(
         raise SolverError("--steps, --temperature and --redundancy go with --weights or --ablations")
     if seed is not None and not (weights or ablations or preset):
         raise SolverError("--seed goes with --weights, --ablations or --preset")
+    store = RowStore(report=say)
     tables: list[Table] = []
     results: dict[str, Any] = {}
     for name in sets or (["bench16"] if ablations else list(BENCHMARKS)):
         if ablations:
-            rows, table = _ablation_table(name, sampling, seed or 0, layouts)
-        elif preset:
-            rows = preset_scores(name, preset, layouts=layouts, seed=seed or 0, report=_say)
-            cells = [[*_cells(row), "" if row.seconds is None else seconds_text(row.seconds)] for row in rows]
-            table = Table(name, (*COLUMNS, "time a layout"), cells)
+            results[name], table = _ablation_table(name, _model_rows(store, name, None, sampling, seed or 0, layouts))
         else:
-            rows = (
-                _model_rows(name, weights, sampling, seed or 0, layouts)
-                if weights
-                else baselines(name, method, layouts, moves, report=_say)
-            )
-            table = Table(name, COLUMNS, [_cells(row) for row in rows])
-        results[name] = [asdict(row) for row in rows]
+            if preset:
+                scores = preset_scores(store, name, preset, layouts=layouts, seed=seed or 0)
+            elif weights:
+                rows = _model_rows(store, name, weights, sampling, seed or 0, layouts)
+                scores = [Score.of(label, made) for label, made in rows.items()]
+            else:
+                scores = baseline_scores(store, name, method, layouts, moves)
+            results[name], table = [asdict(score) for score in scores], _table(name, scores, timed=bool(preset))
         tables.append(table)
         if not as_json:
             print_table(table)
     if as_json:
         print_json(results)
     if markdown is not None:
-        parts = [f"## {table.title}\n\n{markdown_table(table.columns, table.rows)}" for table in tables]
-        write_text(Path(markdown), "\n".join(parts))
+        write_markdown(tables, markdown)
 
 
 def _model_rows(
-    name: str, chosen: Sequence[str], knobs: Mapping[str, Any], seed: int, layouts: int | None
-) -> list[Score]:
+    store: RowStore,
+    name: str,
+    chosen: Sequence[str] | None,
+    sampling: Mapping[str, Any],
+    seed: int,
+    layouts: int | None,
+) -> dict[str, Rows]:
+    """Raw samples of the chosen weights, or of all ablations."""
     with needs_torch("sampling from weights files"):
         from manetdiff.diffusion.weights import find_weights
-        from manetdiff.evaluate.models import model_scores
-    found = {weights: find_weights(weights) for weights in chosen}
-    return model_scores(name, found, sampling=knobs, layouts=layouts, seed=seed, report=_say)
+        from manetdiff.evaluate.models import ablation_weights, model_rows
+    found = ablation_weights() if chosen is None else {weights: find_weights(weights) for weights in chosen}
+    return model_rows(store, name, found, sampling=sampling, layouts=layouts, seed=seed)
 
 
-def _ablation_table(name: str, knobs: Mapping[str, Any], seed: int, layouts: int | None) -> tuple[list[Any], Table]:
-    with needs_torch("sampling from weights files"):
-        from manetdiff.evaluate.models import ablation_weights, ablations, model_scores
-    scores = model_scores(name, ablation_weights(), sampling=knobs, layouts=layouts, seed=seed, report=_say)
-    target = next(score for score in scores if score.method == TARGET)
-    rows = ablations(scores)
-    cells = [[row.label, str(row.seeds), *_figures(row.mean, row.spread if row.seeds > 1 else None)] for row in rows]
-    cells.append([TARGET, "", *_figures({**target.metrics, "ratio": target.ratio}, None)])
-    return [*rows], Table(name, ABLATION_COLUMNS, cells)
+def _table(name: str, scores: Sequence[Score], *, timed: bool) -> Table:
+    cells = []
+    for score in scores:
+        row = [score.method, str(score.layouts), *_figures({**score.metrics, "ratio": score.ratio})]
+        cells.append([*row, "" if score.seconds is None else seconds_text(score.seconds)] if timed else row)
+    return Table(name, ("method", "layouts", *FIGURES, *(["time a layout"] if timed else [])), cells)
 
 
-def _figures(mean: dict[str, float], spread: dict[str, float] | None) -> list[str]:
+def _ablation_table(name: str, rows: Mapping[str, Rows]) -> tuple[list[dict[str, Any]], Table]:
+    from manetdiff.evaluate.models import ablations
+
+    made = ablations(rows)
+    cells = [[one.label, str(one.seeds), *_figures(one.mean, one.spread if one.seeds > 1 else None)] for one in made]
+    cells.append([TARGET, "", *_figures(rows[TARGET].means(OF_LAYOUTS))])
+    return [asdict(one) for one in made], Table(name, ("model", "seeds", *FIGURES), cells)
+
+
+def _figures(mean: Mapping[str, float], spread: Mapping[str, float] | None = None) -> list[str]:
     """Every figure, with its spread where there are several seeds."""
-
-    def written(name: str, digits: int, percent: bool) -> str:
-        factor, unit = (100.0, " %") if percent else (1.0, "")
-        text = f"{factor * mean[name]:.{digits}f}"
-        return f"{text}{unit}" if spread is None else f"{text} ± {factor * spread[name]:.{digits}f}{unit}"
-
-    return [
-        written("links", 2, False),
-        written("mean_length", 3, False),
-        written("link_throughput", 2, False),
-        written("throughput", 2, False),
-        *(written(name, 2, True) for name in ("ratio", "antenna_saturation", "node_saturation")),
-        *(written(name, 2, True) for name in ("connected", "parity", "valid")),
-    ]
-
-
-def _cells(row: Score) -> list[str]:
-    means = row.metrics
-    return [
-        row.method,
-        str(row.layouts),
-        f"{means['links']:.2f}",
-        f"{means['mean_length']:.3f}",
-        f"{means['link_throughput']:.2f}",
-        f"{means['throughput']:.2f}",
-        f"{100 * row.ratio:.2f} %",
-        f"{100 * means['antenna_saturation']:.2f} %",
-        f"{100 * means['node_saturation']:.2f} %",
-        share_text(means["connected"]),
-        share_text(means["parity"]),
-        share_text(means["valid"]),
-    ]
-
-
-def _say(what: str) -> None:
-    if sys.stderr.isatty():
-        print(f"{what} …", file=sys.stderr)
+    return [MEASURES[name].text(mean[name], None if spread is None else spread[name]) for name in OF_LAYOUTS]

@@ -14,18 +14,8 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-# How each metric is shown: what people call it, and how its value is written.
-METRIC_LABELS = {
-    "links": "links",
-    "mean_length": "mean length",
-    "link_throughput": "per link, Mbit/s",
-    "throughput": "T, Mbit/s",
-    "antenna_saturation": "saturated antennas",
-    "node_saturation": "saturated nodes",
-    "connected": "connected",
-    "parity": "parity",
-    "valid": "valid",
-}
+from manetdiff.formats import write_text
+from manetdiff.measure.markdown import markdown_table
 
 
 @dataclass(frozen=True)
@@ -58,30 +48,16 @@ def print_json(document: Mapping[str, Any], stream: TextIO | None = None) -> Non
     target.flush()
 
 
-def metric_text(name: str, value: float) -> str:
-    """A metric's value as people read it."""
-    if name == "links":
-        return f"{value:.0f}"
-    if name in ("connected", "valid"):
-        return "yes" if value == 1.0 else "no"
-    if name in ("mean_length", "link_throughput"):
-        return f"{value:.3f}"
-    if name == "throughput":
-        return f"{value:.2f}"
-    return share_text(value)
+def write_markdown(tables: Sequence[Table], path: str) -> None:
+    """The tables as a page of Markdown."""
+    parts = [f"## {table.title}\n\n{markdown_table(table.columns, table.rows)}" for table in tables]
+    write_text(path, "\n".join(parts))
 
 
-def share_text(value: float) -> str:
-    """A share of 0 … 1 in per cent; 100 % and 0 % only where that is exact."""
-    text = f"{value:.1%}"
-    if (text == "100.0%" and value < 1) or (text == "0.0%" and value > 0):
-        text = f"{value:.4%}"
-    return text.replace("%", " %")
-
-
-def seconds_text(seconds: float) -> str:
-    """A time as people read it."""
-    return f"{seconds * 1e3:.3g} ms" if seconds < 0.9995 else f"{seconds:.3g} s"
+def say(what: str) -> None:
+    """What is being done, where somebody is watching."""
+    if sys.stderr.isatty():
+        print(f"{what} …", file=sys.stderr)
 
 
 def _rich(table: Table) -> RichTable:

@@ -9,12 +9,12 @@ from typing import Annotated
 
 import typer
 
-from manetdiff.cli.folders import made_folder
+from manetdiff.cli.folders import folder_for
 from manetdiff.cli.needs_torch import needs_torch
-from manetdiff.cli.output import Table, print_json, print_table
+from manetdiff.cli.output import Table, print_json, print_table, say
 from manetdiff.errors import ModelError
+from manetdiff.measure.store import KEPT, RowStore
 
-KEPT = ".rows"
 FIGURES = "figures"
 
 
@@ -39,45 +39,40 @@ def command(
     What was measured is kept in the folder, layout by layout: a run that was stopped goes on where it was.
     """
     with needs_torch("sampling from the ablations"):
-        from manetdiff.reproduce.catalogue import STUDIES
+        from manetdiff.reproduce.catalogue import TABLES
         from manetdiff.reproduce.figures import draw_figures
         from manetdiff.reproduce.index import write_index
-        from manetdiff.reproduce.pages import text_of, where_it_ran, write_study
-        from manetdiff.reproduce.rows import RowStore
-        from manetdiff.reproduce.study import Setting, UnavailableError
+        from manetdiff.reproduce.pages import text_of, where_it_ran, write_page
+        from manetdiff.reproduce.tables import Setting
+        from manetdiff.reproduce.weights import UnavailableError
     if listed:
-        names = [(name, study.title) for name, study in STUDIES.items()]
+        names = [(name, table.title) for name, table in TABLES.items()]
         print_table(Table("Tables", ("name", "title"), [*names, (FIGURES, "The paper's pictures")]))
         return
-    if unknown := [name for name in tables or () if name not in (*STUDIES, FIGURES)]:
-        raise ModelError(f"no table {', '.join(unknown)}; there are {', '.join((*STUDIES, FIGURES))}")
-    made_folder(out, ["page.md"])
-    setting = Setting(quick, RowStore(out / KEPT, _say, fresh=fresh))
+    if unknown := [name for name in tables or () if name not in (*TABLES, FIGURES)]:
+        raise ModelError(f"no table {', '.join(unknown)}; there are {', '.join((*TABLES, FIGURES))}")
+    folder_for(out, ["page.md"])
+    setting = Setting(quick, RowStore(out / KEPT, say, fresh=fresh))
     made = where_it_ran(quick)
     pages: dict[str, str | list[str]] = {}
-    for name in [name for name in tables or STUDIES if name != FIGURES]:
+    for name in [name for name in tables or TABLES if name != FIGURES]:
         began = time.perf_counter()
-        study = STUDIES[name]
+        table = TABLES[name]
         try:
-            grids = study.run(setting)
+            grids = table.run(setting)
         except UnavailableError as reason:
             print(f"{name} is left as it is: {reason}", file=sys.stderr)
             continue
-        pictures = study.draw(setting, out) if study.draw else []
-        pages[name] = str(write_study(study, grids, out, made, pictures))
-        _say(f"{name}: {time.perf_counter() - began:.0f} s")
+        pictures = table.draw(setting, out) if table.draw else []
+        pages[name] = str(write_page(table, grids, out, made, pictures))
+        say(f"{name}: {time.perf_counter() - began:.0f} s")
         if not as_json:
             for grid in grids:
                 rows = [[label, *map(text_of, cells)] for label, cells in grid.rows]
                 print_table(Table(grid.title, grid.columns, rows))
     if not tables or FIGURES in tables:
-        pages[FIGURES] = sorted(map(str, draw_figures(out, quick, _say).values()))
-    index = write_index(out, STUDIES)
-    _say(f"all pages: {index}")
+        pages[FIGURES] = sorted(map(str, draw_figures(out, quick, say).values()))
+    index = write_index(out, TABLES)
+    say(f"all pages: {index}")
     if as_json:
         print_json({"pages": pages, "made": made})
-
-
-def _say(what: str) -> None:
-    if sys.stderr.isatty():
-        print(f"{what} …", file=sys.stderr)

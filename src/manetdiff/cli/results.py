@@ -6,9 +6,10 @@ import sys
 import warnings
 from collections.abc import Sequence
 
-from manetdiff.cli.output import METRIC_LABELS, Table, metric_text, print_json, print_table
+from manetdiff.cli.output import Table, print_json, print_table
 from manetdiff.errors import DisconnectedWarning, FormatError
 from manetdiff.formats import check_writable, write_topology
+from manetdiff.measure.measures import MEASURES
 from manetdiff.topology import Report, Topology, metrics
 
 STANDARD = "-"
@@ -23,7 +24,7 @@ def check_files(inputs: Sequence[str | None], out: str | None, plot: str | None)
     if out is not None:
         check_writable(out)
     if plot is not None:
-        from manetdiff.evaluate.picture import check_picture_path
+        from manetdiff.pictures import check_picture_path
 
         check_picture_path(plot)
         check_writable(plot)
@@ -45,15 +46,15 @@ def deliver(
         write_topology(topology, out)
     if plot is not None:
         # Imported here: matplotlib takes as long to load as a whole solve takes, and most calls draw nothing.
-        from manetdiff.evaluate.picture import draw
+        from manetdiff.pictures import draw_topology
 
-        draw(topology, layout.fleet, layout.radio, plot, dark=dark)
+        draw_topology(topology, path=plot, dark=dark)
     # Standard output belongs to the file that was asked for there.
     stream = sys.stderr if STANDARD in (out, plot) else sys.stdout
     if as_json:
         print_json({"nodes": len(layout), "metrics": scores, "report": topology.report.to_dict()}, stream)
         return
-    rows = [[METRIC_LABELS[name], metric_text(name, value)] for name, value in scores.items()]
+    rows = [[MEASURES[name].label, MEASURES[name].text_of_one(value)] for name, value in scores.items()]
     metres = scores["mean_length"] * layout.unit
     rows[list(scores).index("mean_length")][1] += f" ({metres:,.0f} m)" if metres >= 10 else f" ({metres:.3g} m)"
     rows += [list(row) for row in more]

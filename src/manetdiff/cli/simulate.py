@@ -10,14 +10,15 @@ import numpy as np
 import typer
 
 from manetdiff.cli import options
-from manetdiff.cli.folders import made_folder
-from manetdiff.cli.output import Table, print_json, print_table, share_text
+from manetdiff.cli.folders import folder_for
+from manetdiff.cli.output import Table, print_json, print_table
 from manetdiff.cli.progress import with_bar
 from manetdiff.cli.warm_up import warm_up_model
 from manetdiff.errors import FormatError, ScenarioError
 from manetdiff.fleet import Fleet
 from manetdiff.formats import read_radio, read_tracks
 from manetdiff.formats.registry import MOBILITY, names
+from manetdiff.measure.measures import share_text
 from manetdiff.scenarios import FAMILIES, MOTIONS, draw, move
 
 ANIMATIONS = ("gif", "mp4", "none")
@@ -72,23 +73,22 @@ def command(
     if animation not in ANIMATIONS:
         raise FormatError(f"--animation: choose one of {', '.join(ANIMATIONS)}, not {animation!r}")
     moments = _flown(mobility, kind, start, duration, step, (family, nodes, motion), seed)
-    from manetdiff.evaluate.animation import check_animation_path
+    from manetdiff.pictures.animation import check_animation_path
     from manetdiff.runtime.model import load
     from manetdiff.simulation import simulate
-    from manetdiff.simulation.frames import frames
+    from manetdiff.simulation.frames import moment_pictures
     from manetdiff.simulation.results import FILES, shown_moments, write_results
     from manetdiff.simulation.tables import summary
 
-    folder = made_folder(out, (*FILES, f"animation.{animation}"))
+    folder = folder_for(out, (*FILES, f"animation.{animation}"))
     if animation != "none":
         check_animation_path(folder / f"animation.{animation}")
     model = load(weights)
     warm_up_model(model)
-    physics = model.radio if radio is None else read_radio(radio)
     flying = simulate(
         moments,
         model,
-        radio=physics,
+        radio=None if radio is None else read_radio(radio),
         preset=preset,
         mode=mode,  # type: ignore[arg-type]  # checked there
         polish=polish,
@@ -98,9 +98,9 @@ def command(
     )
     made = list(with_bar(flying, len(moments), "updating"))
     shown = shown_moments(made)
-    pictures = [] if animation == "none" else list(with_bar(frames(shown, physics), len(shown), "drawing"))
+    pictures = [] if animation == "none" else list(with_bar(moment_pictures(shown), len(shown), "drawing"))
     title = f"Simulation of {mobility or f'{nodes} aircraft ({family}, {motion})'}"
-    names = write_results(made, physics, folder, title, pictures, animation)
+    names = write_results(made, folder, title, pictures, animation)
     _tell(summary(made), [str(Path(out) / name) for name in names], as_json)
 
 

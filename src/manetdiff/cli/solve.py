@@ -7,11 +7,11 @@ from typing import Annotated
 import typer
 
 from manetdiff.cli import options
-from manetdiff.cli.output import seconds_text
 from manetdiff.cli.results import check_files, deliver
 from manetdiff.cli.warm_up import warm_up
 from manetdiff.errors import SolverError
 from manetdiff.formats import read_fleet, read_radio
+from manetdiff.measure.measures import seconds_text
 from manetdiff.radio import Radio
 from manetdiff.solvers import METHODS, solve
 

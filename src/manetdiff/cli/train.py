@@ -87,7 +87,7 @@ def command(
     to use), samples.png and a TensorBoard log.
     """
     with needs_torch("training"):
-        from manetdiff.evaluate.samples import draw_held_out
+        from manetdiff.evaluate.held_out import draw_held_out
         from manetdiff.training import train
     settings = {
         "width": width,

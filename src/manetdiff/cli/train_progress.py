@@ -13,6 +13,8 @@ from manetdiff.cli.progress import Show, bar
 if TYPE_CHECKING:  # PyTorch is loaded by the command alone
     from manetdiff.training.loop import TrainingNews
 
+from manetdiff.measure.measures import MEASURES
+
 QUIET_S = 10.0  # between lines where there is no terminal
 
 
@@ -55,7 +57,7 @@ def _words(figures: Mapping[str, float]) -> dict[str, str]:
         words["loss"] = f"loss {figures['loss']:.4f}"
         words["speed"] = f"{figures['graphs_per_second']:,.0f} graphs/s"
     if "validation/ratio" in figures:
-        words["ratio"] = f"T {100 * figures['validation/ratio']:.2f} %"
+        words["ratio"] = f"T {MEASURES['ratio'].text(figures['validation/ratio'])}"
         for name in ("connected", "parity", "valid"):
-            words[name] = f"{name} {100 * figures[f'validation/{name}']:.1f} %"
+            words[name] = f"{MEASURES[name].label} {MEASURES[name].text(figures[f'validation/{name}'])}"
     return words

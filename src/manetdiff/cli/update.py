@@ -7,13 +7,12 @@ from typing import Annotated
 import typer
 
 from manetdiff.cli import options
-from manetdiff.cli.output import share_text
 from manetdiff.cli.results import check_files, deliver, milliseconds, warn_of_parts
 from manetdiff.cli.warm_up import warm_up_model
 from manetdiff.errors import FormatError
-from manetdiff.fleet import Fleet
 from manetdiff.formats import read_fleet, read_radio, read_topology
-from manetdiff.topology import Report, Topology
+from manetdiff.measure.measures import share_text
+from manetdiff.topology import Report
 
 
 def command(
@@ -76,14 +75,10 @@ def command(
     )
     warn_of_parts(new)
     if change is not None:
-        _draw_change(before, old, where, new, change, dark)
+        from manetdiff.pictures import draw_change  # imported late: matplotlib is slow to load
+
+        draw_change(old, new, before, where, new.on().radio, change, dark=dark)
     deliver(new, out, plot, as_json=as_json, dark=dark, more=_rows(new.report))
-
-
-def _draw_change(before: Fleet, old: Topology, where: Fleet, new: Topology, path: str, dark: bool) -> None:
-    from manetdiff.evaluate.picture import draw_pair  # imported late: matplotlib is slow to load
-
-    draw_pair(old, new, before, where, new.on().radio, path, dark=dark)
 
 
 def _rows(report: Report) -> list[tuple[str, str]]:

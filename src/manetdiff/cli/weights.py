@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -10,11 +9,13 @@ from typing import Annotated
 import typer
 
 from manetdiff.cli.needs_torch import needs_torch
-from manetdiff.cli.output import Table, print_table
+from manetdiff.cli.output import Table, print_table, say
 from manetdiff.errors import CheckpointError
 from manetdiff.evaluate.cards import card_page
 from manetdiff.formats import check_writable, write_text
 from manetdiff.formats.files import write_bytes
+from manetdiff.measure.measures import MEASURES
+from manetdiff.measure.store import RowStore
 from manetdiff.weights import WEIGHTS_FILE, find, known, read_header
 from manetdiff.weights.finder import PACKAGE
 
@@ -72,7 +73,7 @@ def _packed(name: str, pack: Path, folder: Path, commit: str, redundancy: float 
     weights = find_weights(pack)
     if redundancy is not None:
         weights = replace(weights, sampling=replace(weights.sampling, redundancy=redundancy))
-    carded = with_card(weights, commit, layouts, lambda label: print(f"{label} …", file=sys.stderr))
+    carded = with_card(RowStore(report=say), weights, commit, layouts)
     write_bytes(file, carded.to_bytes(half=True))
     write_text(page, card_page(name, read_header(file)))
     return f"{file}, {page}"
@@ -82,6 +83,6 @@ def _row(name: str, path: Path) -> list[str]:
     header = read_header(path)
     card = header.description.get("card", {})
     scores = card.get("benchmark", {})
-    ratios = [f"{100 * scores[one]['ratio']:.2f} %" if one in scores else "" for one in ("bench16", "bench32")]
+    ratios = [MEASURES["ratio"].text(scores[one]["ratio"]) if one in scores else "" for one in ("bench16", "bench32")]
     where = "package" if path.parent == PACKAGE else "studies"
     return [name, f"{header.parameters:,}", f"{card.get('step', 0):,}", *ratios, where]

@@ -7,15 +7,14 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import torch
 
 from manetdiff.data import SolvedLayout, load_benchmark
 from manetdiff.gpu import BatchModel, load
 from manetdiff.layout import pad
+from manetdiff.measure.rows import Rows
+from manetdiff.measure.ways.timing import scored
 from manetdiff.model.tensors import Layouts
-from manetdiff.radio import Radio
-from manetdiff.topology import metrics
 
 STEPS = (50, 10, 3)
 GPU_BATCHES = (1, 8, 64, 512, 1024, 4096)
@@ -114,17 +113,7 @@ def _whole_set(
         began = time.perf_counter()
         made = model.generate(fleets, steps=steps, samples=samples, correct=corrected)
         seconds = time.perf_counter() - began
-    scores = [metrics(topology, fleet, Radio()) for topology, fleet in zip(made, fleets, strict=True)]
-    mean = {key: float(np.mean([score[key] for score in scores])) for key in ("throughput", "connected", "valid")}
-    target = float(np.mean([layout.metrics["throughput"] for layout in solved]))
-    return WholeSet(
-        network,
-        len(fleets[0]),
-        steps,
-        samples,
-        corrected,
-        mean["throughput"] / target,
-        mean["connected"],
-        mean["valid"],
-        len(fleets) / seconds,
-    )
+    rows = Rows([scored(topology, one, seconds) for topology, one in zip(made, solved, strict=True)])
+    ratio, connected, valid = (rows.mean(metric) for metric in ("ratio", "connected", "valid"))
+    nodes, a_second = len(fleets[0]), len(fleets) / seconds
+    return WholeSet(network, nodes, steps, samples, corrected, ratio, connected, valid, a_second)

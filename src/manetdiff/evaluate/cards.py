@@ -5,22 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from manetdiff.evaluate.markdown import markdown_table
+from manetdiff.measure.markdown import markdown_table
+from manetdiff.measure.measures import MEASURES, OF_LAYOUTS
 from manetdiff.sampling import SamplerConfig
 from manetdiff.weights import Header
-
-SHOWN = {
-    "links": ("links", "{:.2f}", 1),
-    "mean_length": ("mean length", "{:.3f}", 1),
-    "link_throughput": ("per link, Mbit/s", "{:.2f}", 1),
-    "throughput": ("T, Mbit/s", "{:.2f}", 1),
-    "ratio": ("T / target", "{:.2f} %", 100),
-    "antenna_saturation": ("saturated antennas", "{:.2f} %", 100),
-    "node_saturation": ("saturated nodes", "{:.2f} %", 100),
-    "connected": ("connected", "{:.2f} %", 100),
-    "parity": ("parity", "{:.3f} %", 100),
-    "valid": ("valid", "{:.2f} %", 100),
-}
 
 
 def card_page(name: str, header: Header) -> str:
@@ -52,8 +40,7 @@ def _scores(scores: Mapping[str, Mapping[str, float]], sampling: Mapping[str, An
         return "Not scored.\n"
     said = ", ".join(f"{name} {value}" for name, value in sampling.items())
     rows = [
-        [label, *(form.format(factor * score[name]) for score in scores.values())]
-        for name, (label, form, factor) in SHOWN.items()
+        [MEASURES[name].label, *(MEASURES[name].text(score[name]) for score in scores.values())] for name in OF_LAYOUTS
     ]
     heads = ["", *(f"{name} ({int(score['layouts'])} layouts)" for name, score in scores.items())]
     return f"No correction, no polish; {said}.\n\n" + markdown_table(heads, rows)

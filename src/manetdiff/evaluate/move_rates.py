@@ -48,7 +48,7 @@ class MoveRates:
         return self.incremental / self.full
 
 
-def move_rates(layouts: Sequence[SolvedLayout], seconds: float = 2.0) -> MoveRates:
+def scored_move_rates(layouts: Sequence[SolvedLayout], seconds: float = 2.0) -> MoveRates:
     """Measure on the layouts' solved topologies, for about `seconds` in all."""
     counts = np.zeros(3)
     times = np.zeros(3)

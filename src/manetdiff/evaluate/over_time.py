@@ -3,34 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
-from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from manetdiff.data import SolvedLayout
-from manetdiff.evaluate.scores import Solve, score
-from manetdiff.fleet import Fleet
-from manetdiff.radio import Radio
+from manetdiff.measure.rows import Rows
+from manetdiff.measure.sets import LayoutSet, benchmark_set
+from manetdiff.measure.store import RowStore
+from manetdiff.measure.ways.runtime import generated
+from manetdiff.measure.ways.solvers import solved
 from manetdiff.runtime.effort import PRESETS
-from manetdiff.runtime.model import Model, load
-from manetdiff.runtime.options import Asked
-from manetdiff.solvers import solve
-from manetdiff.topology import Topology
 
+# Of each set, and for CP-SAT, which is slow: `bench` and the paper's tables measure the same ones.
+LAYOUTS, CPSAT_LAYOUTS = 44, 11
 # Milliseconds at 16 nodes; a network of twice the nodes gets four times as long.
 BUDGETS_MS = (2, 5, 10, 20, 50, 100, 200)
 CPSAT_BUDGETS_MS = (20, 50, 100, 200, 500, 1000)
 CONSTRUCTIONS = ("greedy", "mst-greedy", "huang")
 PRESET, RAW = "netdiff", "netdiff, raw"
 RAW_STEPS = (3, 5, 10, 20, 50)
-# Of the picture: shares of T that are named, and the gap to the target below which nothing is told apart.
-TICKS = (0.85, 0.9, 0.95, 0.97, 0.98, 0.99, 0.995, 0.999, 1.0)
-SMALLEST_GAP = 0.0005
 
 
 @dataclass(frozen=True)
@@ -49,59 +39,44 @@ class Point:
     connected: float
     valid: float
 
+    @classmethod
+    def of(cls, method: str, setting: str, nodes: int, budget_ms: float | None, rows: Rows) -> Point:
+        """The means of what was measured."""
+        means = rows.means(("ratio", "connected", "valid"))
+        return cls(method, setting, nodes, budget_ms, rows.mean("milliseconds") / 1e3, **means)
 
-def over_time(
-    layouts: Sequence[SolvedLayout],
-    cpsat_layouts: int,
-    report: Callable[[str], None] = lambda label: None,
-) -> list[Point]:
-    """Points of all methods; CP-SAT, which is slow, runs on the first few layouts only (none for 0)."""
-    nodes = len(layouts[0].fleet)
-    scale = (nodes / 16) ** 2
-    plan: list[tuple[str, float | None, Sequence[SolvedLayout]]] = [(name, None, layouts) for name in CONSTRUCTIONS]
-    plan += [(name, scale * ms, layouts) for name in ("annealing", "reference") for ms in BUDGETS_MS]
-    if cpsat_layouts:
-        plan += [("cpsat", scale * ms, layouts[:cpsat_layouts]) for ms in CPSAT_BUDGETS_MS]
+
+def time_points(store: RowStore, layouts: int = LAYOUTS, cpsat_layouts: int = CPSAT_LAYOUTS) -> list[Point]:
+    """Points of all methods on the first layouts of both sets; of CP-SAT none for 0 layouts."""
     points = []
-    for method, budget_ms, chosen in plan:
-        report(f"{nodes} nodes: {method}" + ("" if budget_ms is None else f", {budget_ms:g} ms"))
-        points.append(_point(method, budget_ms, chosen))
-    return points + _netdiff_points(layouts, report)
-
-
-def _netdiff_points(layouts: Sequence[SolvedLayout], report: Callable[[str], None]) -> list[Point]:
-    """The presets, and raw samples of the default model."""
-    model = load(threads=1)
-    asked: list[tuple[str, str, Asked]] = [(PRESET, name, {"preset": name}) for name in PRESETS]
-    asked += [(RAW, f"{steps}", {"steps": steps, "correct": False, "polish": False}) for steps in RAW_STEPS]
-    points = []
-    for method, setting, how in asked:
-        report(f"{len(layouts[0].fleet)} nodes: {method}, {setting}")
-        points.append(_scored(method, setting, None, layouts, partial(_generated, model, how)))
+    for name in ("bench16", "bench32"):
+        chosen = benchmark_set(name).first(layouts)
+        points += [*_solver_points(store, chosen, cpsat_layouts), *_netdiff_points(store, chosen)]
     return points
 
 
-def _generated(model: Model, how: Asked, fleet: Fleet, index: int) -> Topology:
-    given: Asked = {**how, "seed": index}
-    return model.generate(fleet, **given)
+def _solver_points(store: RowStore, layouts: LayoutSet, cpsat_layouts: int) -> list[Point]:
+    scale = (layouts.nodes / 16) ** 2
+    plan: list[tuple[str, float | None, LayoutSet]] = [(name, None, layouts) for name in CONSTRUCTIONS]
+    plan += [(name, scale * ms, layouts) for name in ("annealing", "reference") for ms in BUDGETS_MS]
+    if cpsat_layouts:
+        plan += [("cpsat", scale * ms, layouts.first(cpsat_layouts)) for ms in CPSAT_BUDGETS_MS]
+    points = []
+    for method, budget_ms, some in plan:
+        rows = solved(store, method, some, seconds=None if budget_ms is None else budget_ms / 1e3)
+        points.append(Point.of(method, "", layouts.nodes, budget_ms, rows))
+    return points
 
 
-def _point(method: str, budget_ms: float | None, layouts: Sequence[SolvedLayout]) -> Point:
-    radio = Radio()
-
-    def solve_one(fleet: Fleet, index: int) -> Topology:
-        return solve(fleet, radio, method, None if budget_ms is None else budget_ms / 1e3, seed=index)
-
-    return _scored(method, "", budget_ms, layouts, solve_one)
-
-
-def _scored(
-    method: str, setting: str, budget_ms: float | None, layouts: Sequence[SolvedLayout], solve_one: Solve
-) -> Point:
-    result = score(method, layouts, solve_one, Radio())
-    assert result.seconds is not None
-    nodes, means = len(layouts[0].fleet), result.metrics
-    return Point(method, setting, nodes, budget_ms, result.seconds, result.ratio, means["connected"], means["valid"])
+def _netdiff_points(store: RowStore, layouts: LayoutSet) -> list[Point]:
+    """The presets, and raw samples of the default model."""
+    presets = {name: generated(store, layouts, preset=name) for name in PRESETS}
+    raw = {f"{steps}": generated(store, layouts, steps=steps, correct=False, polish=False) for steps in RAW_STEPS}
+    return [
+        Point.of(method, setting, layouts.nodes, None, rows)
+        for method, made in ((PRESET, presets), (RAW, raw))
+        for setting, rows in made.items()
+    ]
 
 
 @dataclass(frozen=True)
@@ -162,65 +137,3 @@ def seconds_to_reach(points: Sequence[Point], method: str, nodes: int, ratio: fl
             return math.exp((1 - part) * math.log(before.seconds) + part * math.log(point.seconds))
         before = point
     return None
-
-
-def draw_over_time(points: Sequence[Point], path: Path) -> None:
-    """A picture: one panel a fleet size, one line a method."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-    from matplotlib.ticker import FuncFormatter
-
-    colours = {
-        PRESET: "#D55E00",
-        RAW: "#000000",
-        "reference": "#0072B2",
-        "annealing": "#E69F00",
-        "cpsat": "#009E73",
-        "mst-greedy": "#CC79A7",
-        "greedy": "#999999",
-        "huang": "#56B4E9",
-    }
-    sizes = sorted({point.nodes for point in points})
-    figure = Figure(figsize=(5.2 * len(sizes), 4.2), layout="constrained")
-    FigureCanvasAgg(figure)
-    handles: dict[str, Any] = {}
-    for place, nodes in enumerate(sizes):
-        axes = figure.add_subplot(1, len(sizes), place + 1)
-        for method, colour in colours.items():
-            line = [point for point in points if point.nodes == nodes and point.method == method]
-            if not line:
-                continue
-            axes.plot(
-                [1e3 * point.seconds for point in line],
-                [point.ratio for point in line],
-                marker="o" if len(line) > 1 else "D",
-                linestyle="" if len(line) == 1 else ":" if method == RAW else "-",
-                linewidth=2.4 if method == PRESET else 1.4,
-                color=colour,
-                label=method,
-            )
-        axes.set_xscale("log")
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda ms, place: f"{ms:g}"))
-        axes.set_yscale("function", functions=(_by_gap, _from_gap))
-        axes.set_ylim(min(point.ratio for point in points if point.method != "cpsat") - 0.01, 1.0)
-        axes.set_yticks(TICKS)
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda share, place: f"{100 * share:g} %"))
-        axes.set_xlabel("time a layout on one core, ms")
-        axes.set_ylabel("T as a share of the long-searched T")
-        axes.set_title(f"{nodes} nodes")
-        axes.grid(alpha=0.3)
-        handles |= {label: handle for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)}
-    figure.legend(
-        handles.values(), handles.keys(), loc="outside lower center", ncols=len(colours), fontsize=8, frameon=False
-    )
-    figure.savefig(path, dpi=130)
-
-
-def _by_gap(share: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """Every tenth of the gap to the target that is closed counts the same: half a point matters more near the top."""
-    gap = np.maximum(1 + SMALLEST_GAP - np.asarray(share, dtype=np.float64), SMALLEST_GAP / 2)
-    return np.asarray(-np.log10(gap))
-
-
-def _from_gap(height: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    return np.asarray(1 + SMALLEST_GAP - 10 ** -np.asarray(height, dtype=np.float64))

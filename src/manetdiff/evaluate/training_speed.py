@@ -40,7 +40,7 @@ class Speed:
     graphs_a_second: float
 
 
-def training_speed(report: Callable[[str], None] = lambda what: None) -> list[Speed]:
+def training_speeds(report: Callable[[str], None] = lambda what: None) -> list[Speed]:
     """The paper-sized NetDiff by the recipe `fast`, on layouts of bench16."""
     if not torch.cuda.is_available():
         report(ONE_BY_ONE)

@@ -12,8 +12,8 @@ from manetdiff.errors import RadioError
 from manetdiff.fleet import Fleet
 from manetdiff.json_settings import JsonSettings
 from manetdiff.radio.link_budget import LinkBudget
+from manetdiff.radio.patterns import Pattern
 
-Pattern = Literal["cone", "parabolic"]
 Reception = Literal["sectored", "omni"]
 
 
@@ -33,7 +33,8 @@ class Radio(JsonSettings):
     sectors: antennas per node, Q.
     bandwidth: in hertz; rates come in Mbit/s.
     reception: 'sectored' (a receiver hears the sector that points at its peer) or 'omni' (it hears everything).
-    pattern: 'cone' (all or nothing) or 'parabolic' (a steered beam that falls off by 12·(φ/beamwidth)² dB).
+    pattern: 'cone' (all or nothing) or 'parabolic' (a steered beam that falls off by 12·(φ/beamwidth)² dB); see
+        manetdiff.radio.patterns.
     beamwidth: half-power beam width of the parabolic pattern, in radians; None takes 2·theta_max.
     floor_db: side lobes of the parabolic pattern, in dB below the peak.
     """

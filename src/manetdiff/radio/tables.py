@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from manetdiff.compiled import builder, kernel
 from manetdiff.fleet import Fleet
+from manetdiff.radio.patterns import steered_gain
 from manetdiff.radio.radio import Radio
 
 FloatArray = npt.NDArray[np.float64]
@@ -41,7 +42,7 @@ class LinkTables(NamedTuple):
         stand in the next two; FACING, the other nodes in the order of the sector that looks at them; FACING_START,
         where each sector begins.
     beam_node, beam_power: receivers under a beam, other than its ends, and the power that they get per airtime.
-    gain: (n, n, n) parabolic gain at the first node between the directions of the other two; empty for cones.
+    gain: (n, n, n) gain of a steered beam at the first node between the directions of the other two; empty for cones.
     constants: SIGMA2, MEGAHERTZ (bandwidth), THETA_MAX, SECTORS (Q), HEARS (one of HEARS_*), PINS (pinned links).
     """
 
@@ -107,13 +108,13 @@ def link_tables(fleet: Fleet, radio: Radio) -> LinkTables:
     # The diagonal is never used; its 1 keeps it from dividing by zero.
     off_diagonal = distance + np.eye(len(fleet))
     sent = _transmit_power(distance, radio)
-    gain = _parabolic_gain(bearing, radio) if radio.pattern == "parabolic" else np.empty((0, 0, 0))
+    gain = steered_gain(bearing, radio)
     floats = np.stack([distance, bearing, sent, sent / off_diagonal**2, 1.0 / (off_diagonal**2 + radio.epsilon)])
     ints = np.zeros((6, len(fleet), max(len(fleet), radio.sectors + 1)), dtype=np.int64)
     ints[CANDIDATE, :, : len(fleet)] = (distance <= radio.range) & ~np.eye(len(fleet), dtype=np.bool_)
     ints[SECTOR, :, : len(fleet)] = _sectors(bearing, fleet.yaw, radio.sectors)
     _order_by_sector(ints, len(fleet), radio.sectors)
-    directional = HEARS_BEAM if radio.pattern == "parabolic" else HEARS_SECTOR
+    directional = HEARS_BEAM if len(gain) else HEARS_SECTOR
     hears = HEARS_ALL if radio.reception == "omni" else directional
     constants = np.array([radio.sigma2, radio.bandwidth / 1e6, radio.theta_max, radio.sectors, hears, 0])
     beam_node, beam_power = _beams(floats, ints, gain, float(radio.theta_max))
@@ -140,15 +141,6 @@ def _sectors(bearing: FloatArray, yaw: FloatArray, sectors: int) -> IntArray:
     ahead = np.mod(bearing - yaw[:, None] + width / 2, 2 * math.pi)
     # mod can round up to a full turn, which is sector 0 again.
     return np.floor(ahead / width).astype(np.int64) % sectors
-
-
-def _parabolic_gain(bearing: FloatArray, radio: Radio) -> FloatArray:
-    """(n, n, n): gain at k, steered at l, in the direction of j."""
-    half_power = 2 * radio.theta_max if radio.beamwidth is None else radio.beamwidth
-    off_axis = np.abs(bearing[:, :, None] - bearing[:, None, :])
-    off_axis = np.minimum(off_axis, 2 * math.pi - off_axis)
-    decibel = -np.minimum(12 * (off_axis / half_power) ** 2, radio.floor_db)
-    return np.asarray(10 ** (decibel / 10), dtype=np.float64)
 
 
 @kernel

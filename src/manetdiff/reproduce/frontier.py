@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 
-from manetdiff.evaluate.over_time import Point, draw_over_time, over_time, standings
-from manetdiff.reproduce.study import Grid, Setting, Study
+from manetdiff.evaluate.over_time import Point, standings, time_points
+from manetdiff.measure.measures import MEASURES
+from manetdiff.pictures.over_time import draw_over_time
+from manetdiff.reproduce.tables import Grid, PaperTable, Setting
 
-LAYOUTS, CPSAT_LAYOUTS = 33, 4
 QUICK_LAYOUTS = 1
 PICTURE = "frontier.png"
 
 
 def frontier_points(setting: Setting) -> list[Point]:
-    """Time and T of all methods and budgets, at both sizes."""
-    points = []
-    for nodes in (16, 32):
-        layouts = setting.layouts(nodes, most=QUICK_LAYOUTS if setting.quick else LAYOUTS)
-        cpsat = 0 if setting.quick else CPSAT_LAYOUTS
-        what = {"way": "frontier", "set": f"{len(layouts)} layouts of {nodes} nodes", "cpsat": cpsat}
-        kept = setting.store.records(
-            what,
-            lambda layouts=layouts, cpsat=cpsat: [asdict(point) for point in over_time(layouts, cpsat)],  # type: ignore[misc]
-        )
-        points += [Point(**record) for record in kept]
-    return points
+    """Time and T of all methods and budgets, at both sizes: what `bench` measures, too."""
+    return time_points(setting.store, QUICK_LAYOUTS, 0) if setting.quick else time_points(setting.store)
 
 
 def _frontier(setting: Setting) -> list[Grid]:
@@ -34,9 +24,9 @@ def _frontier(setting: Setting) -> list[Grid]:
         (
             f"{one.nodes} nodes, {one.budget_ms:g} ms",
             [
-                *((one.preset, _percent(one.ratio)) if one.ratio else ("none is in time", "")),
+                *((one.preset, MEASURES["ratio"].text(one.ratio)) if one.ratio else ("none is in time", "")),
                 one.other,
-                _percent(one.other_ratio),
+                MEASURES["ratio"].text(one.other_ratio),
                 f"{100 * one.lead:+.2f}" if one.ratio else "",
             ],
         )
@@ -45,7 +35,12 @@ def _frontier(setting: Setting) -> list[Grid]:
     rows = [
         (
             ", ".join(filter(None, (point.method, point.setting, _budget(point), f"{point.nodes} nodes"))),
-            [f"{1e3 * point.seconds:.3g}", _percent(point.ratio), _percent(point.connected), _percent(point.valid)],
+            [
+                f"{1e3 * point.seconds:.3g}",
+                MEASURES["ratio"].text(point.ratio),
+                MEASURES["connected"].text(point.connected),
+                MEASURES["valid"].text(point.valid),
+            ],
         )
         for point in points
     ]
@@ -65,12 +60,8 @@ def _budget(point: Point) -> str:
     return "" if point.budget_ms is None else f"{point.budget_ms:g} ms"
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.2f} %"
-
-
-FRONTIER_STUDIES = (
-    Study(
+FRONTIER_TABLES = (
+    PaperTable(
         "frontier",
         "Quality over time, on one core",
         "Not in the paper, which compares with heuristics that have no budget.",

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from manetdiff.fleet import Fleet
+from manetdiff.measure.drawn import drawn_set
+from manetdiff.measure.measures import labels
+from manetdiff.measure.ways.runtime import generated
 from manetdiff.radio import Radio
-from manetdiff.reproduce.drawn import DrawnLayouts
-from manetdiff.reproduce.measured import sampled, timed
-from manetdiff.reproduce.raw_samples import cells, labels
-from manetdiff.reproduce.study import Grid, Setting, Study
-from manetdiff.runtime.model import load
+from manetdiff.reproduce.networks import raw_samples
+from manetdiff.reproduce.tables import Grid, PaperTable, Setting
 from manetdiff.scenarios import FAMILIES
 
 METRICS = ("ratio", "connected", "parity", "antenna_saturation", "valid")
@@ -37,71 +36,47 @@ def _families(setting: Setting) -> list[Grid]:
     ]
     rows = []
     for family in FAMILIES:
-        some = [layout for layout in layouts if layout.family == family]
-        if not some:  # of very few layouts
+        some = layouts.of_family(family)
+        if len(some) == 0:  # of very few layouts
             continue
-        row = []
-        for name in ("acam-123", "left-out-123"):
-            made = sampled(setting, name, some, tag=family)
-            row += cells(made, ("ratio", "valid"))
-        rows.append((f"{family} (left out)" if family in LEFT_OUT else family, row))
+        made = [raw_samples(setting, name, some) for name in ("acam-123", "left-out-123")]
+        label = f"{family} (left out)" if family in LEFT_OUT else family
+        rows.append((label, [cell for one in made for cell in one.cells(("ratio", "valid"))]))
     note = f"The second model never saw {' or '.join(LEFT_OUT)}; both are NetDiff (ACAM) with the same budget."
     return [Grid("By family, raw samples, 16 nodes", columns, rows, note)]
 
 
 def _sizes(setting: Setting) -> list[Grid]:
-    count = 2 if setting.quick else 33
     rows = []
     for nodes in SIZES:
-        layouts = DrawnLayouts(nodes, count, Radio())
-        raw = sampled(setting, "netdiff", layouts, tag="drawn")
-        model = load(threads=1)
-        made = timed(
-            setting,
-            {"model": "netdiff, preset balanced", "set": f"{count} drawn layouts of {nodes} nodes"},
-            layouts,
-            lambda fleet, index, model=model: model.generate(fleet, seed=index),  # type: ignore[misc]
-        )
-        rows.append((f"{nodes}", [*cells(raw, METRICS), made.cell("ratio"), made.cell("valid")]))
+        layouts = drawn_set(nodes, 2 if setting.quick else 33)
+        raw, made = raw_samples(setting, "netdiff", layouts), generated(setting.store, layouts, preset="balanced")
+        rows.append((f"{nodes}", [*raw.cells(METRICS), *made.cells(("ratio", "valid"))]))
     columns = ["nodes", *labels(METRICS), "T / target, preset balanced", "valid, preset balanced"]
     note = "Trained on 16 and 32 nodes. The target is a reference search of 1,500 moves a node."
     return [Grid("By fleet size, raw samples of the default", columns, rows, note)]
 
 
 def _radios(setting: Setting) -> list[Grid]:
-    count = 4 if setting.quick else 110
     rows = []
     for label, radio in RADIOS.items():
-        layouts = DrawnLayouts(16, count, radio)
-        rows.append((label, cells(sampled(setting, "netdiff", layouts, radio=radio, tag=f"drawn, {label}"), METRICS)))
+        layouts = drawn_set(16, 4 if setting.quick else 110, radio)
+        rows.append((label, raw_samples(setting, "netdiff", layouts, radio=radio).cells(METRICS)))
     note = "The network reads rates and spilled power as features, but was trained for one radio."
     return [Grid("By radio, raw samples of the default, 16 nodes", ["radio", *labels(METRICS)], rows, note)]
 
 
 def _noise(setting: Setting) -> list[Grid]:
     layouts = setting.layouts(16, most=220)
-    model = load(threads=1)
-    rows = []
-    for noise in POSITION_NOISE:
-        made = timed(
-            setting,
-            {"model": "netdiff, preset balanced", "set": f"{len(layouts)} layouts", "noise": noise},
-            layouts,
-            lambda fleet, index, noise=noise: model.generate(_blurred(fleet, noise, index), seed=index),  # type: ignore[misc]
-        )
-        rows.append((f"{noise:g}", cells(made, METRICS)))
+    made = {noise: generated(setting.store, layouts, noise=noise, preset="balanced") for noise in POSITION_NOISE}
+    rows = [(f"{noise:g}", one.cells(METRICS)) for noise, one in made.items()]
     note = "Generated for blurred positions, scored at the true ones; noise in units of the fleet's spread."
     return [Grid("Noise on positions, preset balanced, 16 nodes", ["noise", *labels(METRICS)], rows, note)]
 
 
-def _blurred(fleet: Fleet, noise: float, seed: int) -> Fleet:
-    moved = np.random.default_rng(seed).normal(scale=fleet.spread, size=fleet.positions.shape)
-    return fleet.replace(positions=fleet.positions + noise * moved)
-
-
-GENERALISATION_STUDIES = (
-    Study("families", "By scenario family, and two families left out", "Not in the paper.", _families),
-    Study("sizes", "From 8 to 64 nodes", "Not in the paper, which has 16 and 32.", _sizes),
-    Study("radios", "Other radios", "Not in the paper.", _radios),
-    Study("noise", "Noise on positions", "Not in the paper.", _noise),
+GENERALISATION_TABLES = (
+    PaperTable("families", "By scenario family, and two families left out", "Not in the paper.", _families),
+    PaperTable("sizes", "From 8 to 64 nodes", "Not in the paper, which has 16 and 32.", _sizes),
+    PaperTable("radios", "Other radios", "Not in the paper.", _radios),
+    PaperTable("noise", "Noise on positions", "Not in the paper.", _noise),
 )

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from manetdiff.evaluate.markdown import markdown_table
 from manetdiff.formats import write_text
+from manetdiff.measure.markdown import markdown_table
 from manetdiff.reproduce import paper
-from manetdiff.reproduce.study import Study
+from manetdiff.reproduce.tables import PaperTable
 from manetdiff.reproduce.throughput import LABELS
 
 INDEX = "README.md"
@@ -29,14 +29,14 @@ HEADLINE_COLUMNS = [
 ]
 
 
-def write_index(folder: Path, studies: Mapping[str, Study]) -> Path:
+def write_index(folder: Path, tables: Mapping[str, PaperTable]) -> Path:
     """Of what the folder holds, whichever run it is from."""
-    documents = {name: _document(folder / f"{name}.json") for name in studies}
+    documents = {name: _document(folder / f"{name}.json") for name in tables}
     parts = ["# The paper's tables and figures, made again"]
     if (throughput := documents.get("throughput")) is not None:
         parts.append(headline(throughput))
     listed = [
-        f"- [{studies[name].title}]({name}.md): {document['made']['run']} run, commit {document['made']['commit']}"
+        f"- [{tables[name].title}]({name}.md): {document['made']['run']} run, commit {document['made']['commit']}"
         for name, document in documents.items()
         if document is not None
     ]

@@ -6,9 +6,11 @@ import torch
 
 from manetdiff.evaluate.batch_speed import chain_milliseconds
 from manetdiff.gpu import load
+from manetdiff.measure.cells import Cell
+from manetdiff.measure.measures import MEASURES
 from manetdiff.reproduce import paper
-from manetdiff.reproduce.cells import MEASURES, Cell
-from manetdiff.reproduce.study import Grid, Setting, Study, UnavailableError
+from manetdiff.reproduce.tables import Grid, PaperTable, Setting
+from manetdiff.reproduce.weights import UnavailableError
 
 # Full diffusion, an update as long as the paper's, and one of ours.
 STEPS = {50: "full, 50 steps", 15: "15 steps, as the paper's updates", 3: "3 steps, as our updates"}
@@ -21,7 +23,7 @@ def _inference_gpu(setting: Setting) -> list[Grid]:
     model = load()
     rows: list[tuple[str, list[Cell | str]]] = []
     for nodes in (16, 32):
-        layouts = setting.layouts(nodes)
+        layouts = list(setting.layouts(nodes))
         for steps, label in STEPS.items():
             for batch in BATCHES:
                 spent = chain_milliseconds(model, layouts, steps, batch)
@@ -36,8 +38,8 @@ def _inference_gpu(setting: Setting) -> list[Grid]:
     return [Grid(f"Time of inference on one {name}", ["chain", "ms a batch", "topologies a second"], rows, note)]
 
 
-INFERENCE_GPU_STUDIES = (
-    Study(
+INFERENCE_GPU_TABLES = (
+    PaperTable(
         "inference-gpu",
         "Time of inference on a GPU",
         "The paper: a full pass takes about 450 ms on a GPU.",

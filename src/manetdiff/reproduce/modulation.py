@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from manetdiff.reproduce.networks import SEEDS, Network, samples_of
-from manetdiff.reproduce.raw_samples import PLAIN_SAMPLING, cells, labels
-from manetdiff.reproduce.study import Grid, Setting, Study
+from manetdiff.measure.measures import labels
+from manetdiff.reproduce.networks import PLAIN_SAMPLING, SEEDS, Network, samples_of
+from manetdiff.reproduce.tables import Grid, PaperTable, Setting
 
 METRICS = ("ratio", "node_saturation", "connected", "parity", "valid")
 MODULATIONS = {
@@ -23,7 +23,7 @@ def _modulation(setting: Setting) -> list[Grid]:
 
     def table(title: str, ending: str = "", seeds: tuple[int, ...] = SEEDS, note: str = "", **sampling: Any) -> Grid:
         rows = [
-            (label, cells(samples_of(setting, Network(f"{variant}{ending}", seeds), layouts, **sampling), METRICS))
+            (label, samples_of(setting, Network(f"{variant}{ending}", seeds), layouts, **sampling).cells(METRICS))
             for label, variant in MODULATIONS.items()
         ]
         return Grid(title, ["modulation", *labels(METRICS)], rows, note)
@@ -48,8 +48,8 @@ def _modulation(setting: Setting) -> list[Grid]:
     ]
 
 
-MODULATION_STUDIES = (
-    Study(
+MODULATION_TABLES = (
+    PaperTable(
         "modulation",
         "What the tokens are worth",
         "The paper: CAM and ACAM tokens keep more constraints than statistics, the more so the larger the network.",

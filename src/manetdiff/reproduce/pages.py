@@ -1,4 +1,4 @@
-"""Results as files: a page and a JSON document for each study."""
+"""Results as files: a page and a JSON document for each table."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from manetdiff import __version__
-from manetdiff.evaluate.markdown import markdown_table
 from manetdiff.formats import write_text
-from manetdiff.reproduce.cells import Cell
-from manetdiff.reproduce.study import Grid, Study
+from manetdiff.measure.cells import Cell
+from manetdiff.measure.markdown import markdown_table
+from manetdiff.reproduce.tables import Grid, PaperTable
 
 
 def where_it_ran(quick: bool) -> dict[str, str]:
@@ -29,13 +29,13 @@ def where_it_ran(quick: bool) -> dict[str, str]:
     }
 
 
-def write_study(
-    study: Study, grids: Sequence[Grid], folder: Path, made: dict[str, str], pictures: Sequence[str] = ()
+def write_page(
+    table: PaperTable, grids: Sequence[Grid], folder: Path, made: dict[str, str], pictures: Sequence[str] = ()
 ) -> Path:
-    """The study's page and its JSON document. pictures: names of files beside the page."""
-    page = folder / f"{study.name}.md"
-    write_text(page, _page(study, grids, made, pictures))
-    write_text(folder / f"{study.name}.json", json.dumps(_document(study, grids, made), indent=1, ensure_ascii=False))
+    """The table's page and its JSON document. pictures: names of files beside the page."""
+    page = folder / f"{table.name}.md"
+    write_text(page, _page(table, grids, made, pictures))
+    write_text(folder / f"{table.name}.json", json.dumps(_document(table, grids, made), indent=1, ensure_ascii=False))
     return page
 
 
@@ -44,9 +44,9 @@ def text_of(cell: Cell | str) -> str:
     return cell if isinstance(cell, str) else cell.text
 
 
-def _page(study: Study, grids: Sequence[Grid], made: dict[str, str], pictures: Sequence[str] = ()) -> str:
-    parts = [f"# {study.title}", study.claim]
-    parts += [f"![{study.title}]({picture})" for picture in pictures]
+def _page(table: PaperTable, grids: Sequence[Grid], made: dict[str, str], pictures: Sequence[str] = ()) -> str:
+    parts = [f"# {table.title}", table.claim]
+    parts += [f"![{table.title}]({picture})" for picture in pictures]
     for grid in grids:
         rows = [[label, *map(text_of, cells)] for label, cells in grid.rows]
         parts += [f"## {grid.title}", markdown_table(grid.columns, rows).rstrip()]
@@ -54,17 +54,17 @@ def _page(study: Study, grids: Sequence[Grid], made: dict[str, str], pictures: S
             parts.append(grid.note)
     parts.append(
         "In brackets: 95 % confidence, layouts (and seeds, where several are pooled) drawn again. "
-        f"By `manetdiff reproduce {study.name}"
+        f"By `manetdiff reproduce {table.name}"
         + (" --quick`" if made["run"] == "quick" else "`")
         + f", commit {made['commit']}, on {made['machine']}."
     )
     return "\n\n".join(parts) + "\n"
 
 
-def _document(study: Study, grids: Sequence[Grid], made: dict[str, str]) -> dict[str, Any]:
+def _document(table: PaperTable, grids: Sequence[Grid], made: dict[str, str]) -> dict[str, Any]:
     return {
-        "study": study.name,
-        "claim": study.claim,
+        "study": table.name,  # as the first documents called it
+        "claim": table.claim,
         "made": made,
         "tables": [
             {

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
+from manetdiff.measure.cells import Cell
+from manetdiff.measure.measures import labels
+from manetdiff.measure.rows import Rows
+from manetdiff.measure.target_rows import targets
+from manetdiff.measure.ways.corrected_samples import corrected
+from manetdiff.measure.ways.runtime import generated
+from manetdiff.measure.ways.solvers import solved
 from manetdiff.reproduce import paper
-from manetdiff.reproduce.cells import Cell
-from manetdiff.reproduce.measured import sampled, solved, targets, timed
-from manetdiff.reproduce.raw_samples import cells, labels
-from manetdiff.reproduce.rows import Rows
-from manetdiff.reproduce.study import Grid, Setting, Study
-from manetdiff.runtime.model import load
+from manetdiff.reproduce.tables import Grid, PaperTable, Setting
+from manetdiff.reproduce.weights import weights_of
 
 METRICS = ("throughput", "ratio", "connected", "valid", "milliseconds")
 # Trained for the size that it is tested on, as in the paper.
@@ -31,19 +34,14 @@ def _throughput(setting: Setting) -> list[Grid]:
 
 def throughput_rows(setting: Setting, nodes: int) -> dict[str, Rows]:
     """The methods of the paper's table by its names, on the same layouts."""
-    layouts = setting.layouts(nodes)
-    model = load(threads=1)
+    store, layouts = setting.store, setting.layouts(nodes)
+    ddpm_gt = DDPM_GT[nodes]
     return {
-        "omni": solved(setting, "omni", layouts),
-        "Huang": solved(setting, "huang", layouts),
-        "MST+greedy": solved(setting, "mst-greedy", layouts),
-        "DDPM-GT": sampled(setting, DDPM_GT[nodes], layouts, corrected=True),
-        "NetDiff": timed(
-            setting,
-            {"model": "netdiff, 50 steps, corrected", "set": f"{len(layouts)} layouts of {nodes} nodes"},
-            layouts,
-            lambda fleet, index: model.generate(fleet, steps=50, samples=1, polish=False, seed=index),
-        ),
+        "omni": solved(store, "omni", layouts),
+        "Huang": solved(store, "huang", layouts),
+        "MST+greedy": solved(store, "mst-greedy", layouts),
+        "DDPM-GT": corrected(store, weights_of(ddpm_gt), layouts, name=ddpm_gt),
+        "NetDiff": generated(store, layouts, steps=50, samples=1, polish=False),
         "target": targets(layouts),
     }
 
@@ -67,37 +65,27 @@ def _of_size(setting: Setting, nodes: int) -> Grid:
 
 def _peers(setting: Setting, nodes: int, full: Rows) -> dict[str, Rows]:
     """What the paper leaves out. full: NetDiff with all its steps, whose time annealing is given."""
-    some = setting.layouts(nodes, most=100)
-    model = load(threads=1)
+    store, some = setting.store, setting.layouts(nodes, most=100)
     # Rounded, so that a second run finds the rows of the first.
-    budget = round(full.cell("milliseconds").mean / 1e3, 2)
-    peers = {f"annealing, {1e3 * budget:.0f} ms": solved(setting, "annealing", some, seconds=budget)}
+    budget = round(full.mean("milliseconds") / 1e3, 2)
+    peers = {f"annealing, {1e3 * budget:.0f} ms": solved(store, "annealing", some, seconds=budget)}
     for preset in ("balanced", "best"):
-        peers[f"NetDiff, preset {preset}"] = timed(
-            setting,
-            {"model": f"netdiff, preset {preset}", "set": f"{len(some)} layouts of {nodes} nodes"},
-            some,
-            lambda fleet, index, preset=preset: model.generate(fleet, preset=preset, seed=index),  # type: ignore[misc]
-        )
+        peers[f"NetDiff, preset {preset}"] = generated(store, some, preset=preset)
     if find_spec("ortools") is not None:
         few = setting.layouts(nodes, most=1 if setting.quick else CPSAT_LAYOUTS)
-        peers[f"CP-SAT, {CPSAT_SECONDS:g} s"] = solved(setting, "cpsat", few, seconds=CPSAT_SECONDS)
+        peers[f"CP-SAT, {CPSAT_SECONDS:g} s"] = solved(store, "cpsat", few, seconds=CPSAT_SECONDS)
     return peers
-
-
-def _counted(layouts: int) -> str:
-    return f"{layouts} layout{'' if layouts == 1 else 's'}"
 
 
 def _row(made: Rows, figure: float | None) -> list[Cell | str]:
     known = {"throughput": figure} if figure is not None else {}
-    timeless = "milliseconds" not in made.rows[0]
-    row: list[Cell | str] = [*cells(made, METRICS[:-1] if timeless else METRICS, known)]
-    return [*row, ""] if timeless else row
+    timed = made.has("milliseconds")
+    row: list[Cell | str] = [*made.cells(METRICS if timed else METRICS[:-1], known)]
+    return row if timed else [*row, ""]
 
 
-THROUGHPUT_STUDIES = (
-    Study(
+THROUGHPUT_TABLES = (
+    PaperTable(
         "throughput",
         "Throughput at 16 and 32 nodes",
         "The paper: NetDiff has 99 % (16 nodes) and 95 % (32) of the target's throughput, far ahead of every "

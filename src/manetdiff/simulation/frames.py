@@ -9,9 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from PIL import Image
 
-from manetdiff.evaluate.animation import as_image
-from manetdiff.evaluate.picture import draw_around, draw_lines, line_width
-from manetdiff.evaluate.picture_frame import (
+from manetdiff.pictures.animation import as_image
+from manetdiff.pictures.frame import (
     MARGIN,
     add_legend,
     add_panel,
@@ -19,9 +18,8 @@ from manetdiff.evaluate.picture_frame import (
     node_handles,
     saturation_handle,
 )
-from manetdiff.evaluate.picture_marks import LIGHT, node_radius
-from manetdiff.layout import Layout
-from manetdiff.radio import Radio
+from manetdiff.pictures.marks import LIGHT, node_radius
+from manetdiff.pictures.topologies import draw_around, draw_lines, line_width
 from manetdiff.simulation.run import Moment, link_names
 from manetdiff.topology import antenna_loads
 
@@ -32,7 +30,7 @@ SHORTEST_SIDE = 3.0
 COLOURS = (*LIGHT.parity, LIGHT.kept, LIGHT.new, LIGHT.wrong)
 
 
-def frames(moments: Sequence[Moment], radio: Radio) -> Iterator[Image.Image]:
+def moment_pictures(moments: Sequence[Moment]) -> Iterator[Image.Image]:
     """A picture for each moment: links that are new since the moment before stand out."""
     half = np.max([half_extent(one.fleet) for one in moments], axis=0)
     radius = min(node_radius(one.fleet, 2 * half.max()) for one in moments)
@@ -46,13 +44,13 @@ def frames(moments: Sequence[Moment], radio: Radio) -> Iterator[Image.Image]:
         )
         corner = ((figure.get_figwidth() - float(size[0])) / 2, LEGEND)
         axes, scale = add_panel(figure, corner, size, one.fleet, half, radius)
-        names = link_names(one.topology, one.fleet)
+        names = link_names(one.topology)
         is_new = np.array([before is not None and name not in before for name in names], dtype=bool)
         segments = one.fleet.positions[one.topology.links]
         width = line_width(len(one.fleet))
         draw_lines(axes, segments[~is_new], LIGHT.kept, "-", 0.9 * width)
         draw_lines(axes, segments[is_new], LIGHT.new, "--", 1.2 * width)
-        loads = antenna_loads(one.topology, Layout(one.fleet, radio))
+        loads = antenna_loads(one.topology, one.topology.on())
         draw_around(axes, one.topology, one.fleet, loads, scale, LIGHT, 7.5)
         figure.text(
             MARGIN / figure.get_figwidth(), 1 - 0.12 / figure.get_figheight(), _heading(one), va="top", fontsize=10

@@ -13,9 +13,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from manetdiff import __version__
-from manetdiff.evaluate.picture import draw_pair
-from manetdiff.evaluate.picture_marks import LIGHT
-from manetdiff.radio import Radio
+from manetdiff.pictures import draw_change
+from manetdiff.pictures.marks import LIGHT
 from manetdiff.simulation.run import Moment
 from manetdiff.simulation.tables import summary
 
@@ -58,7 +57,7 @@ SHARES = ("valid", "connected", "continuity")
 SHOWN_ROWS = 400
 
 
-def report_html(moments: Sequence[Moment], radio: Radio, title: str, animation: bytes | None = None) -> str:
+def report_html(moments: Sequence[Moment], title: str, animation: bytes | None = None) -> str:
     """The page. animation: a GIF."""
     parts = [
         f"<h1>{html.escape(title)}</h1>",
@@ -67,7 +66,7 @@ def report_html(moments: Sequence[Moment], radio: Radio, title: str, animation: 
         "<h2>Over time</h2>",
         _svg(_plots(moments)),
         "<h2>First and last topology</h2>",
-        _first_and_last(moments, radio),
+        _first_and_last(moments),
     ]
     if animation is not None:
         encoded = base64.b64encode(animation).decode("ascii")
@@ -155,12 +154,12 @@ def _prepare(axes: Axes, label: str) -> None:
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _first_and_last(moments: Sequence[Moment], radio: Radio) -> str:
+def _first_and_last(moments: Sequence[Moment]) -> str:
     first, last = moments[0], moments[-1]
     if first.fleet.ids != last.fleet.ids:
         return "<p>Nodes have joined or left: see the animation.</p>"
     titles = f"at {first.time:g} s", f"at {last.time:g} s"
-    return _svg(draw_pair(first.topology, last.topology, first.fleet, last.fleet, radio, titles=titles))
+    return _svg(draw_change(first.topology, last.topology, titles=titles))
 
 
 def _svg(figure: Figure) -> str:

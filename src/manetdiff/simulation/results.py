@@ -7,9 +7,8 @@ from pathlib import Path
 
 from PIL import Image
 
-from manetdiff.evaluate.animation import gif_bytes, write_animation
 from manetdiff.formats import write_bytes, write_text, write_track_table
-from manetdiff.radio import Radio
+from manetdiff.pictures.animation import gif_bytes, write_animation
 from manetdiff.simulation.frames import COLOURS
 from manetdiff.simulation.report import report_html
 from manetdiff.simulation.run import Moment
@@ -27,7 +26,6 @@ def shown_moments(moments: Sequence[Moment]) -> Sequence[Moment]:
 
 def write_results(
     moments: Sequence[Moment],
-    radio: Radio,
     folder: Path,
     title: str,
     pictures: Sequence[Image.Image] = (),
@@ -35,10 +33,10 @@ def write_results(
 ) -> list[str]:
     """Write everything; the names of the files. pictures: of the animation, if any; animation: 'gif' or 'mp4'."""
     write_text(folder / "metrics.csv", metrics_csv(moments))
-    write_topologies(moments, radio, folder / "topologies.jsonl")
+    write_topologies(moments, folder / "topologies.jsonl")
     write_track_table([(one.time, one.fleet) for one in moments], folder / "tracks.csv")
     if not pictures:
-        write_text(folder / "report.html", report_html(moments, radio, title))
+        write_text(folder / "report.html", report_html(moments, title))
         return [*FILES]
     stay = [FRAME_MS] * len(pictures)
     gif = gif_bytes(pictures, stay, COLOURS)
@@ -47,5 +45,5 @@ def write_results(
         write_bytes(folder / name, gif)
     else:
         write_animation(pictures, folder / name, stay)
-    write_text(folder / "report.html", report_html(moments, radio, title, gif))
+    write_text(folder / "report.html", report_html(moments, title, gif))
     return [*FILES, name]

@@ -56,52 +56,40 @@ def simulate(
     compare: whether a topology is also made anew at every moment, to see what updating costs.
     """
     physics = radio or model.radio
-    first: tuple[Fleet, Topology] | None = None
-    before: tuple[Fleet, Topology] | None = None
+    first: Topology | None = None
+    before: Topology | None = None
     refreshed = 0.0
     for time, fleet in moments:
         if before is None:
-            made = model.generate(fleet, radio=physics, seed=seed, preset=preset)
-            first, refreshed = (fleet, made), time
+            made = first = model.generate(fleet, radio=physics, seed=seed, preset=preset)
+            refreshed = time
         else:
             due = refresh is not None and time - refreshed >= refresh
             chosen: Mode = "anew" if due else mode
             refreshed = time if chosen == "anew" else refreshed
             asked: Asked = {"radio": physics, "seed": seed}
             asked |= {"preset": preset} if chosen == "anew" else {"polish": polish}
-            made = model.update(before[1], fleet, previous=before[0], mode=chosen, **asked)
+            made = model.update(before, fleet, mode=chosen, **asked)
         assert first is not None
-        links = set(link_names(made, fleet))
-        links_before = set(link_names(before[1], before[0])) if before else set()
+        links = set(link_names(made))
+        links_before = set() if before is None else set(link_names(before))
         yield Moment(
             time,
             fleet,
             made,
-            metrics(made, fleet, physics),
+            metrics(made),
             None if before is None else made.report.continuity,
             len(links - links_before),
             len(links_before - links),
             1e3 * made.report.seconds,
             "generated" if before is None else str(made.report.mode),
-            _held(first, fleet, physics),
-            _throughput(model.generate(fleet, radio=physics, seed=seed, preset=preset), fleet, physics)
-            if compare
-            else None,
+            metrics(first, fleet)["throughput"] if first.on().fleet.ids == fleet.ids else None,
+            metrics(model.generate(fleet, radio=physics, seed=seed, preset=preset))["throughput"] if compare else None,
         )
-        before = fleet, made
+        before = made
 
 
-def link_names(topology: Topology, fleet: Fleet) -> list[tuple[str, str]]:
+def link_names(topology: Topology) -> list[tuple[str, str]]:
     """The links, in their order, by the ids at their ends, which stay the same while nodes join and leave."""
-    ids = fleet.ids
+    ids = topology.on().fleet.ids
     return [(min(ids[i], ids[j]), max(ids[i], ids[j])) for i, j in topology.links.tolist()]
-
-
-def _held(first: tuple[Fleet, Topology], fleet: Fleet, radio: Radio) -> float | None:
-    if first[0].ids != fleet.ids:
-        return None
-    return _throughput(first[1], fleet, radio)
-
-
-def _throughput(topology: Topology, fleet: Fleet, radio: Radio) -> float:
-    return float(metrics(topology, fleet, radio)["throughput"])

@@ -10,7 +10,6 @@ import numpy as np
 from manetdiff.formats.csv_table import csv_text
 from manetdiff.formats.files import PathLike, write_text
 from manetdiff.formats.netjson import network_graph
-from manetdiff.radio import Radio
 from manetdiff.simulation.run import Moment
 from manetdiff.topology import METRICS
 
@@ -38,11 +37,11 @@ def metrics_csv(moments: Sequence[Moment]) -> str:
     return csv_text(COLUMNS, rows)
 
 
-def write_topologies(moments: Sequence[Moment], radio: Radio, path: PathLike) -> None:
+def write_topologies(moments: Sequence[Moment], path: PathLike) -> None:
     """A NetJSON NetworkGraph a line, its time (seconds) among its properties."""
     lines = []
     for one in moments:
-        graph = network_graph(one.topology, one.fleet, radio)
+        graph = network_graph(one.topology, one.fleet, one.topology.on().radio)
         graph["properties"]["time"] = one.time
         lines.append(json.dumps(graph, allow_nan=False, separators=(",", ":")))
     write_text(path, "\n".join(lines) + "\n")

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 
-from manetdiff.data import SolvedLayout
 from manetdiff.diffusion.generator import Generator
 from manetdiff.layout import Layout, LayoutFeatures, pad
 from manetdiff.model.tensors import Graphs, Layouts
 from manetdiff.radio import Radio
 from manetdiff.sampling import SamplerConfig
 from manetdiff.topology import METRICS, Topology, metrics
+
+if TYPE_CHECKING:  # sampling itself needs no search
+    from manetdiff.data import SolvedLayout
 
 # Graphs sampled at a time, for layouts of 16 nodes; fewer where they are larger. On a CPU, what stays in its caches:
 # 128 at a time took three times as long for each as 32.

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
+from manetdiff.measure.measures import MEASURES
+from manetdiff.measure.target_rows import targets
 from manetdiff.reproduce import paper
 from manetdiff.reproduce.agreement.verdict import Comparison, at_least, at_most, higher, lower, nearer, not_below
-from manetdiff.reproduce.cells import MEASURES
 from manetdiff.reproduce.inference import CORRECTION, FULL, inference_times
-from manetdiff.reproduce.measured import sampled, targets
-from manetdiff.reproduce.networks import NETWORKS, SEEDS, Network, samples_of
+from manetdiff.reproduce.networks import NETWORKS, PLAIN_SAMPLING, SEEDS, Network, raw_samples, samples_of
 from manetdiff.reproduce.partial import CASES, partial_rows, step_rows
-from manetdiff.reproduce.raw_samples import PLAIN_SAMPLING
-from manetdiff.reproduce.study import Setting
+from manetdiff.reproduce.tables import Setting
 from manetdiff.reproduce.throughput import throughput_rows
 
 # What is better when there is more of it; of everything else there should be less.
@@ -65,7 +64,7 @@ def losses(setting: Setting) -> Iterator[Comparison]:
     layouts = setting.layouts(16)
     alone, penalties = paper.LOSSES["cross-entropy alone"], paper.LOSSES["with the penalties"]
     for how, sampling in (("", {}), (", sampled as in the paper", PLAIN_SAMPLING)):
-        one, other = (sampled(setting, name, layouts, **sampling) for name in ("acam-123", "cross-entropy-123"))
+        one, other = (raw_samples(setting, name, layouts, **sampling) for name in ("acam-123", "cross-entropy-123"))
         yield lower(
             f"fewer saturated nodes with the penalties{how}",
             "node_saturation",
@@ -79,7 +78,7 @@ def losses(setting: Setting) -> Iterator[Comparison]:
 def tokens(setting: Setting) -> Iterator[Comparison]:
     """Sixteen tokens against one: the paper gives the difference alone."""
     layouts = setting.layouts(16)
-    one, other = (sampled(setting, name, layouts) for name in ("acam-123", "one-token-123"))
+    one, other = (raw_samples(setting, name, layouts) for name in ("acam-123", "one-token-123"))
     for metric in ("antenna_saturation", "node_saturation"):
         made = lower(f"{MEASURES[metric].label}: 16 tokens below 1", metric, one, other, (0.0, 0.0))
         yield Comparison(made.claim, f"{100 * paper.TOKENS_GAIN:.1f} points less", made.ours, made.low, made.high)
@@ -109,7 +108,7 @@ def modulation(setting: Setting) -> Iterator[Comparison]:
 def thirty_two(setting: Setting) -> Iterator[Comparison]:
     """The mixed training at 32 nodes against 16 nodes alone, and against itself at 16."""
     layouts = setting.layouts(32)
-    mixed, alone = (sampled(setting, name, layouts) for name in ("acam-mixed-123", "acam-123"))
+    mixed, alone = (raw_samples(setting, name, layouts) for name in ("acam-mixed-123", "acam-123"))
     for metric in ("ratio", "connected", "parity"):
         made = higher(f"{MEASURES[metric].label}: the mix above 16 nodes alone, at 32", metric, mixed, alone, (0, 0))
         yield Comparison(made.claim, "in words", made.ours, made.low, made.high)
@@ -127,7 +126,7 @@ def partial(setting: Setting) -> Iterator[Comparison]:
     for mode, movement, steps in CASES:
         made = partial_rows(setting, mode, movement, steps)
         gain = higher(f"{mode}: more links kept than anew", "continuity", made["raw"], made["anew"], (0, 0))
-        share = made["raw"].cell("continuity").mean / made["anew"].cell("continuity").mean - 1
+        share = made["raw"].mean("continuity") / made["anew"].mean("continuity") - 1
         yield Comparison(
             gain.claim,
             f"{100 * paper.CONTINUITY_GAIN[mode]:.0f} % more",

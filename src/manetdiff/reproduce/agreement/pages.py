@@ -6,7 +6,7 @@ from collections import Counter
 from importlib.resources import files
 
 from manetdiff.reproduce.agreement.claims import CLAIMS
-from manetdiff.reproduce.study import Grid, Setting, Study
+from manetdiff.reproduce.tables import Grid, PaperTable, Setting
 
 COLUMNS = ["claim", "paper", "ours", "verdict"]
 # A section for each table, under its name as a heading.
@@ -37,8 +37,8 @@ def _agreement(setting: Setting) -> list[Grid]:
     return [summary, *tables]
 
 
-AGREEMENT_STUDIES = (
-    Study(
+AGREEMENT_TABLES = (
+    PaperTable(
         "agreement",
         "Where we agree with the paper, where we do not, and why",
         "The paper's tables, row by row. A claim agrees where the difference goes its way with 95 % confidence, is "

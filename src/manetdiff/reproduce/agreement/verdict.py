@@ -7,9 +7,9 @@ from typing import Literal
 
 import numpy as np
 
-from manetdiff.reproduce.cells import MEASURES, Measure
-from manetdiff.reproduce.resampling import FloatArray, interval
-from manetdiff.reproduce.rows import Rows
+from manetdiff.measure.measures import MEASURES
+from manetdiff.measure.resampling import FloatArray, interval
+from manetdiff.measure.rows import Rows
 
 Verdict = Literal["agrees", "level", "opposite"]
 
@@ -55,8 +55,8 @@ def nearer(
     measure = MEASURES[metric]
     return Comparison(
         claim,
-        f"{made.paper} (target {_shown(measure, paper[2])})",
-        f"{made.ours} (target {_shown(measure, target.cell(metric).mean)})",
+        f"{made.paper} (target {measure.text(paper[2])})",
+        f"{made.ours} (target {measure.text(target.mean(metric))})",
         made.low,
         made.high,
     )
@@ -84,10 +84,6 @@ def _compared(
     claim: str, metric: str, one: Rows, other: Rows, paper: tuple[float, ...], gains: FloatArray
 ) -> Comparison:
     measure = MEASURES[metric]
-    theirs = " against ".join(_shown(measure, figure) for figure in paper)
-    ours = " against ".join(_shown(measure, rows.cell(metric).mean) for rows in (one, other))
+    theirs = " against ".join(measure.text(figure) for figure in paper)
+    ours = " against ".join(measure.text(rows.mean(metric)) for rows in (one, other))
     return Comparison(claim, theirs, ours, *interval(gains))
-
-
-def _shown(measure: Measure, value: float) -> str:
-    return f"{100 * value:.2f} %" if measure.percent else f"{value:.{measure.digits}f}"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from manetdiff.data import load_benchmark
-from manetdiff.evaluate.picture import save
 from manetdiff.formats.files import write_bytes
+from manetdiff.measure.sets import benchmark_set
+from manetdiff.pictures import save
 from manetdiff.reproduce.figures.acam import packaged_block, picture_of_block
 from manetdiff.reproduce.figures.denoising import animation, denoised, picture_of_steps
 from manetdiff.reproduce.figures.reconfiguration import CASES, picture_of_change, typical
@@ -26,7 +26,7 @@ def draw_figures(folder: Path, quick: bool, report: Callable[[str], None] = lamb
     """Write all figures into a folder; their paths by name. quick: an animation of every fifth step only, and fewer
     movements of which the typical one is shown."""
     folder.mkdir(parents=True, exist_ok=True)
-    layouts = load_benchmark("bench16")
+    layouts = benchmark_set("bench16")
     paths = {}
 
     def path_of(name: str) -> Path:
@@ -35,12 +35,12 @@ def draw_figures(folder: Path, quick: bool, report: Callable[[str], None] = lamb
         return paths[name]
 
     model = load(threads=1)
-    fleet = layouts[DENOISED].fleet
+    fleet = layouts.layout(DENOISED).fleet
     states = denoised(fleet, STEPS, SEED)
-    save(picture_of_steps(states, fleet, model.radio), path_of("denoising.png"))
-    write_bytes(path_of("denoising.gif"), animation(states, fleet, model.radio, every=5 if quick else 1))
+    save(picture_of_steps(states), path_of("denoising.png"))
+    write_bytes(path_of("denoising.gif"), animation(states, every=5 if quick else 1))
 
-    some = layouts[: QUICK_MOVED if quick else MOVED]
+    some = list(layouts.first(QUICK_MOVED if quick else MOVED))
     for case in CASES:
         path = path_of(f"reconfiguration-{case[0]}.png")
         save(picture_of_change(typical(model, some, case, SEED)), path)

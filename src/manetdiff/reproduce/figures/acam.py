@@ -11,9 +11,9 @@ from matplotlib.patches import FancyBboxPatch, Patch
 from torch import nn
 
 from manetdiff.diffusion.weights import find_weights
-from manetdiff.evaluate.picture import DPI
-from manetdiff.evaluate.picture_marks import LIGHT
 from manetdiff.model.acam import TokenModulation
+from manetdiff.pictures.marks import LIGHT
+from manetdiff.pictures.topologies import DPI
 
 # Inches.
 WIDTH, HEIGHT, SPARE_HEIGHT = 14.2, 8.8, 1.6

@@ -11,9 +11,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from PIL import Image
 
-from manetdiff.evaluate.animation import as_image, gif_bytes
-from manetdiff.evaluate.picture import DPI, draw_lines
-from manetdiff.evaluate.picture_frame import (
+from manetdiff.fleet import Fleet
+from manetdiff.layout import Layout
+from manetdiff.pictures.animation import as_image, gif_bytes
+from manetdiff.pictures.frame import (
     MARGIN,
     Handle,
     add_legend,
@@ -22,10 +23,8 @@ from manetdiff.evaluate.picture_frame import (
     node_handles,
     saturation_handle,
 )
-from manetdiff.evaluate.picture_marks import LIGHT, draw_nodes, draw_sectors, node_radius
-from manetdiff.fleet import Fleet
-from manetdiff.layout import Layout
-from manetdiff.radio import Radio
+from manetdiff.pictures.marks import LIGHT, draw_nodes, draw_sectors, node_radius
+from manetdiff.pictures.topologies import DPI, draw_lines
 from manetdiff.runtime.bundle import find_bundle
 from manetdiff.runtime.chain import Chain, States
 from manetdiff.runtime.samples import samples_of
@@ -52,8 +51,8 @@ def denoised(fleet: Fleet, steps: int, seed: int, weights: str = DEFAULT) -> lis
     """
     bundle = find_bundle(weights)
     chain = Chain(bundle)
-    n = len(fleet)
-    layout = chain.embed(Layout(fleet, bundle.radio).features)
+    n, of = len(fleet), Layout(fleet, bundle.radio)
+    layout = chain.embed(of.features)
     settings = plain_settings(n, bundle.sampling.temperature, bundle.sampling.redundancy)
     draws = chain.draws([(seed, 0)], n, steps + 1)
     nothing = States(np.zeros((1, n, n), np.float32), np.zeros((1, n), np.float32))
@@ -62,42 +61,40 @@ def denoised(fleet: Fleet, steps: int, seed: int, weights: str = DEFAULT) -> lis
     for k, pair in enumerate(time_pairs(steps, grid_for(steps)), start=1):
         state = chain.run(layout, layout.noise, state, [pair], draws.rounds(k, k + 1), settings).states
         states.append(state)
-    return [Topology(*samples_of(state, None)[0]) for state in states]
+    return [Topology(*samples_of(state, None)[0], layout=of) for state in states]
 
 
-def picture_of_steps(states: Sequence[Topology], fleet: Fleet, radio: Radio | None = None) -> Figure:
+def picture_of_steps(states: Sequence[Topology]) -> Figure:
     """Six moments of a denoising, evenly spaced from its noise to its end."""
     last = len(states) - 1
     shown = np.unique(np.linspace(0, last, min(PANELS, len(states))).round().astype(int)).tolist()
-    size = _panel_size(fleet)
+    size = _panel_size(states[0].on().fleet)
     rows = -(-len(shown) // COLUMNS)
     width = COLUMNS * (size[0] + MARGIN) + MARGIN
     figure = _figure(width, rows * (size[1] + HEADING) + LEGEND, DPI)
-    layout = Layout.of(fleet, radio)
     for place, step in enumerate(shown):
         row, column = divmod(place, COLUMNS)
         corner = (MARGIN + column * (size[0] + MARGIN), LEGEND + (rows - 1 - row) * (size[1] + HEADING))
-        _draw_state(figure, corner, size, states[step], layout, _heading(step, last))
+        _draw_state(figure, corner, size, states[step], _heading(step, last))
     add_legend(figure, _handles(), LIGHT, MARGIN, LEGEND - 0.1, columns=COLUMNS)
     return figure
 
 
-def animation(states: Sequence[Topology], fleet: Fleet, radio: Radio | None = None, *, every: int = 1) -> bytes:
+def animation(states: Sequence[Topology], *, every: int = 1) -> bytes:
     """A GIF of the denoising that starts over and over. every: shows each so manyth step, and always the last."""
     last = len(states) - 1
     shown = [*range(0, last, every), last]
-    layout = Layout.of(fleet, radio)
-    pictures = [_frame(states[step], layout, _heading(step, last)) for step in shown]
+    pictures = [_frame(states[step], _heading(step, last)) for step in shown]
     stay = [FIRST_MS, *[EACH_MS * every] * (len(pictures) - 2), LAST_MS][-len(pictures) :]
     return gif_bytes(pictures, stay)
 
 
-def _frame(topology: Topology, layout: Layout, heading: str) -> Image.Image:
-    size = _panel_size(layout.fleet) * 1.3
+def _frame(topology: Topology, heading: str) -> Image.Image:
+    size = _panel_size(topology.on().fleet) * 1.3
     legend = 1.0
     figure = _figure(max(size[0], 5.0) + 2 * MARGIN, size[1] + HEADING + legend, ANIMATION_DPI)
     corner = ((figure.get_figwidth() - size[0]) / 2, legend)
-    _draw_state(figure, corner, size, topology, layout, heading)
+    _draw_state(figure, corner, size, topology, heading)
     add_legend(figure, _handles(), LIGHT, MARGIN, legend - 0.1, columns=2)
     return as_image(figure)
 
@@ -107,9 +104,9 @@ def _draw_state(
     corner: tuple[float, float],
     size: npt.NDArray[np.float64],
     topology: Topology,
-    layout: Layout,
     heading: str,
 ) -> None:
+    layout = topology.on()
     fleet = layout.fleet
     half = half_extent(fleet)
     axes, scale = add_panel(figure, corner, size, fleet, half, LARGER * node_radius(fleet, 2 * half.max()))

@@ -9,9 +9,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from manetdiff.data import SolvedLayout
-from manetdiff.evaluate.picture import draw_pair
-from manetdiff.evaluate.picture_frame import half_extent
-from manetdiff.fleet import Fleet
+from manetdiff.pictures import draw_change
+from manetdiff.pictures.frame import half_extent
 from manetdiff.reproduce.partial import CASES
 from manetdiff.runtime.model import Model
 from manetdiff.runtime.partial import Mode
@@ -30,9 +29,7 @@ class Change(NamedTuple):
     """A topology before a movement and after its update. case: mode, movement and steps."""
 
     case: Case
-    fleet: Fleet
     before: Topology
-    moved: Fleet
     after: Topology
 
     @property
@@ -44,10 +41,9 @@ class Change(NamedTuple):
 def reconfigured(model: Model, layout: SolvedLayout, case: Case, seed: int) -> Change:
     """One of the paper's cases on a layout: raw, as in its tables."""
     mode, movement, steps = case
-    fleet, before = layout.fleet, layout.topology
-    moved = move_by(fleet, movement, np.random.default_rng(seed))
-    after = model.update(before, moved, previous=fleet, mode=mode, steps=steps, correct=False, seed=seed)
-    return Change(case, fleet, before, moved, after)
+    moved = move_by(layout.fleet, movement, np.random.default_rng(seed))
+    after = model.update(layout.topology, moved, mode=mode, steps=steps, correct=False, seed=seed)
+    return Change(case, layout.topology, after)
 
 
 def typical(model: Model, layouts: Sequence[SolvedLayout], case: Case, seed: int) -> Change:
@@ -69,4 +65,4 @@ def picture_of_change(change: Change) -> Figure:
         f"after it: {mode} update in {steps} steps\n{same} links kept, {len(after.links) - same} new: continuity "
         f"{change.continuity:.0%}",
     )
-    return draw_pair(before, after, change.fleet, change.moved, titles=titles)
+    return draw_change(before, after, titles=titles)

@@ -19,9 +19,9 @@ from matplotlib.patches import Patch
 from matplotlib.path import Path as Outline
 
 from manetdiff.errors import FormatError
-from manetdiff.evaluate.picture_marks import NAMED_UP_TO, SHAPES, Scale, Style
 from manetdiff.fleet import Fleet
 from manetdiff.formats.files import STANDARD, PathLike, write_bytes
+from manetdiff.pictures.marks import NAMED_UP_TO, SHAPES, Scale, Style
 
 PICTURE_SUFFIXES = (".png", ".svg", ".pdf")
 # Inches around and between the parts of a picture.

@@ -11,15 +11,16 @@ from matplotlib.figure import Figure
 
 from manetdiff import Fleet, Radio, Topology, solve
 from manetdiff.errors import FormatError, TopologyError
-from manetdiff.evaluate.picture import draw, draw_pair
-from manetdiff.evaluate.picture_marks import round_length
-from manetdiff.scenarios import draw as draw_fleet
+from manetdiff.pictures import draw_change, draw_topology
+from manetdiff.pictures.marks import round_length
+from manetdiff.pictures.samples import draw_samples
+from manetdiff.scenarios import draw
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
 def fleet_of(n: int, seed: int = 0) -> Fleet:
-    return draw_fleet("scatter", n, np.random.default_rng(seed), reach=4.0)
+    return draw("scatter", n, np.random.default_rng(seed), reach=4.0)
 
 
 def any_topology(n: int, links: int, seed: int = 0) -> Topology:
@@ -40,7 +41,7 @@ def no_warnings() -> object:
 @pytest.mark.parametrize("dark", [False, True])
 def test_any_size_draws(tmp_path: Path, n: int, dark: bool) -> None:
     path = tmp_path / "p.png"
-    figure = draw(any_topology(n, 2 * n), fleet_of(n), Radio(), path, dark=dark)
+    figure = draw_topology(any_topology(n, 2 * n), fleet_of(n), Radio(), path, dark=dark)
     assert isinstance(figure, Figure)
     assert path.read_bytes().startswith(PNG)
     assert [entry.name for entry in tmp_path.iterdir()] == ["p.png"]
@@ -49,7 +50,7 @@ def test_any_size_draws(tmp_path: Path, n: int, dark: bool) -> None:
 @pytest.mark.parametrize("n", [2, 16, 100])
 def test_pairs_draw(tmp_path: Path, n: int) -> None:
     before, after = any_topology(n, n, 1), any_topology(n, n + 3, 2)
-    draw_pair(before, after, fleet_of(n, 1), fleet_of(n, 2), None, tmp_path / "pair.png")
+    draw_change(before, after, fleet_of(n, 1), fleet_of(n, 2), None, tmp_path / "pair.png")
     assert (tmp_path / "pair.png").read_bytes().startswith(PNG)
 
 
@@ -58,7 +59,7 @@ def test_the_same_picture_is_the_same_file(tmp_path: Path, suffix: str) -> None:
     fleet = fleet_of(12)
     topology = any_topology(12, 20)
     for name in ("first", "second"):
-        draw(topology, fleet, path=tmp_path / f"{name}.{suffix}")
+        draw_topology(topology, fleet, path=tmp_path / f"{name}.{suffix}")
     assert (tmp_path / f"first.{suffix}").read_bytes() == (tmp_path / f"second.{suffix}").read_bytes()
 
 
@@ -73,23 +74,24 @@ def test_extreme_fleets_draw(tmp_path: Path) -> None:
     }
     for name, fleet in cases.items():
         for links in (0, 1, 12):
-            draw(any_topology(8, links), fleet, Radio(sectors=1 + links % 4), tmp_path / f"{name}.png", title="$ \\bad")
+            radio, path = Radio(sectors=1 + links % 4), tmp_path / f"{name}.png"
+            draw_topology(any_topology(8, links), fleet, radio, path, title="$ \\bad")
 
 
 def test_the_title_says_whether_it_is_valid() -> None:
     fleet = fleet_of(16)
-    assert "valid" in draw(solve(fleet, method="greedy"), fleet).axes[0].get_title(loc="left")
-    nothing = draw(Topology([], np.zeros(16, int)), fleet).axes[0].get_title(loc="left")
+    assert "valid" in draw_topology(solve(fleet, method="greedy"), fleet).axes[0].get_title(loc="left")
+    nothing = draw_topology(Topology([], np.zeros(16, int)), fleet).axes[0].get_title(loc="left")
     assert "0 links" in nothing
     assert "16 components" in nothing
-    wrong = draw(Topology([(0, 1)], np.zeros(16, int)), fleet).axes[0].get_title(loc="left")
+    wrong = draw_topology(Topology([(0, 1)], np.zeros(16, int)), fleet).axes[0].get_title(loc="left")
     assert "1 parity violation," in wrong
 
 
 def test_names_and_legend_stand_apart() -> None:
     """No id lies under the legend or outside the picture."""
     for n in (2, 16, 40):
-        figure = draw(any_topology(n, n), fleet_of(n))
+        figure = draw_topology(any_topology(n, n), fleet_of(n))
         figure.draw_without_rendering()
         legend = figure.legends[0].get_window_extent()
         assert figure.bbox.containsx(legend.x1)
@@ -105,13 +107,39 @@ def test_names_and_legend_stand_apart() -> None:
 def test_what_cannot_be_drawn_or_written_is_refused(tmp_path: Path) -> None:
     fleet = fleet_of(5)
     with pytest.raises(TopologyError, match="4 nodes, the fleet 5"):
-        draw(any_topology(4, 2), fleet)
+        draw_topology(any_topology(4, 2), fleet)
     with pytest.raises(FormatError, match=r"p\.xyz: a picture's name must end in"):
-        draw(any_topology(5, 2), fleet, path=tmp_path / "p.xyz")
+        draw_topology(any_topology(5, 2), fleet, path=tmp_path / "p.xyz")
     with pytest.raises(FormatError, match="does not exist"):
-        draw(any_topology(5, 2), fleet, path=tmp_path / "nowhere" / "p.png")
+        draw_topology(any_topology(5, 2), fleet, path=tmp_path / "nowhere" / "p.png")
 
 
 @pytest.mark.parametrize(("longest", "expected"), [(1.0, 1.0), (4.9, 2.0), (9999.0, 5000.0), (0.03, 0.02)])
 def test_scale_bars_are_round(longest: float, expected: float) -> None:
     assert round_length(longest) == pytest.approx(expected)
+
+
+def test_a_topology_is_drawn_where_it_was_made_unless_told_otherwise() -> None:
+    fleet, moved = fleet_of(8, 1), fleet_of(8, 2)
+    radio = Radio(sectors=1)
+    before, after = solve(fleet, radio, method="mst-greedy"), solve(moved, radio, method="mst-greedy")
+    own, told = draw_topology(before), draw_topology(before, fleet, radio)
+    assert [text.get_position() for text in own.axes[0].texts] == [text.get_position() for text in told.axes[0].texts]
+    assert own.axes[0].get_title(loc="left") == told.axes[0].get_title(loc="left")
+    elsewhere = draw_topology(before, moved)
+    assert elsewhere.axes[0].get_xlim() == draw_topology(after).axes[0].get_xlim() != own.axes[0].get_xlim()
+    shown = draw_change(before, after)
+    assert [axes.get_xlim()[1] > fleet.positions[:, 0].max() for axes in shown.axes[:1]] == [True]
+    with pytest.raises(TopologyError, match="does not know its fleet"):
+        draw_topology(any_topology(8, 3))
+
+
+def test_samples_are_drawn_beside_their_references(tmp_path: Path) -> None:
+    reference = solve(fleet_of(16), method="greedy")
+    broken = Topology([[0, 1], [2, 3]], np.zeros(16, dtype=int))
+    figure = draw_samples([reference, reference], [broken, reference], tmp_path / "samples.png")
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    assert titles[0].startswith("reference: ")
+    assert titles[1] == "sample: 2 links, 0.0 Mbit/s, not valid"
+    assert titles[3].removeprefix("sample") == titles[2].removeprefix("reference")
+    assert (tmp_path / "samples.png").stat().st_size > 10_000

@@ -1,4 +1,4 @@
-"""Results as files: the page and the document of each study, and the first page of a folder of them."""
+"""Results as files: the page and the document of each table, and the first page of a folder of them."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ import pytest
 from manetdiff import __version__
 from manetdiff.reproduce import figures, frontier, index, pages, paper
 from manetdiff.reproduce.agreement.pages import reasons
-from manetdiff.reproduce.catalogue import STUDIES
-from manetdiff.reproduce.study import Study
-from support.reproduce_help import GRIDS, PLACE, STUDY, throughput_grids
+from manetdiff.reproduce.catalogue import TABLES
+from manetdiff.reproduce.tables import PaperTable
+from support.measured_help import GRIDS, PLACE, TABLE, throughput_grids
 
-THROUGHPUT = STUDIES["throughput"]
+THROUGHPUT = TABLES["throughput"]
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "docs" / "results" / "paper"
 
 
 class TestPages:
     def test_a_page_has_every_cell_in_its_place_and_where_it_was_made(self, tmp_path: Path) -> None:
-        page = pages.write_study(STUDY, GRIDS, tmp_path, PLACE)
+        page = pages.write_page(TABLE, GRIDS, tmp_path, PLACE)
         assert page == tmp_path / "example.md"
         lines = page.read_text(encoding="utf-8").splitlines()
         assert lines[0] == "# An example"
-        # In the study's own words.
+        # In the table's own words.
         assert lines[2] == "The paper: it says so."
         first = lines.index("## First table")
         assert lines[first + 2 : first + 8] == [
-            "| model | links | parity | note |",
+            "| model | links | valid | note |",
             "| --- | ---: | ---: | ---: |",
             "| ours | 22.50 [21.00, 24.00] (paper: 22.42) | 75.00 % | once |",
             "| theirs | 30.00 | 50.00 [40.00, 60.00] % (paper: 98.64) | twice |",
@@ -48,27 +48,27 @@ class TestPages:
         assert "Abacus, 2 cores" in lines[-1]
         assert "manetdiff reproduce example" in lines[-1]
         assert "--quick" in lines[-1]
-        assert "--quick" not in pages._page(STUDY, GRIDS, {**PLACE, "run": "full"})
+        assert "--quick" not in pages._page(TABLE, GRIDS, {**PLACE, "run": "full"})
 
     def test_the_document_has_them_as_numbers(self, tmp_path: Path) -> None:
-        pages.write_study(STUDY, GRIDS, tmp_path, PLACE)
+        pages.write_page(TABLE, GRIDS, tmp_path, PLACE)
         document = json.loads((tmp_path / "example.json").read_text(encoding="utf-8"))
         assert (document["study"], document["claim"], document["made"]) == ("example", "The paper: it says so.", PLACE)
         first, second = document["tables"]
         assert (first["title"], first["note"]) == ("First table", "Read it with care.")
-        assert first["columns"] == ["model", "links", "parity", "note"]
-        label, links, parity, note = first["rows"][0]
+        assert first["columns"] == ["model", "links", "valid", "note"]
+        label, links, valid, note = first["rows"][0]
         assert (label, note) == ("ours", "once")
         assert links == {"metric": "links", "mean": 22.5, "low": 21.0, "high": 24.0, "paper": 22.42}
-        assert parity == {"metric": "parity", "mean": 0.75, "low": None, "high": None, "paper": None}
+        assert valid == {"metric": "valid", "mean": 0.75, "low": None, "high": None, "paper": None}
         assert [row[0] for row in first["rows"]] == ["ours", "theirs"]
         assert second["rows"][0][1]["mean"] == 0.99
         assert sorted(path.name for path in tmp_path.iterdir()) == ["example.json", "example.md"]
 
     def test_pictures_stand_between_the_claim_and_the_tables(self, tmp_path: Path) -> None:
-        page = pages.write_study(STUDY, GRIDS, tmp_path, PLACE, ["a.png", "b.png"])
+        page = pages.write_page(TABLE, GRIDS, tmp_path, PLACE, ["a.png", "b.png"])
         shown = page.read_text(encoding="utf-8").split("\n\n")
-        assert shown[1:5] == [STUDY.claim, "![An example](a.png)", "![An example](b.png)", "## First table"]
+        assert shown[1:5] == [TABLE.claim, "![An example](a.png)", "![An example](b.png)", "## First table"]
 
     def test_say_which_commit_and_machine(self, monkeypatch: pytest.MonkeyPatch) -> None:
         asked: list[tuple[list[str], Path]] = []
@@ -111,7 +111,7 @@ def test_the_commit_is_that_of_the_sources() -> None:
 @pytest.fixture
 def document(tmp_path: Path) -> dict[str, Any]:
     """Of throughput, as written and read again."""
-    pages.write_study(THROUGHPUT, throughput_grids(), tmp_path, PLACE)
+    pages.write_page(THROUGHPUT, throughput_grids(), tmp_path, PLACE)
     read: dict[str, Any] = json.loads((tmp_path / "throughput.json").read_text(encoding="utf-8"))
     return read
 
@@ -166,14 +166,14 @@ class TestHeadline:
 
 class TestIndex:
     @pytest.fixture
-    def studies(self) -> dict[str, Study]:
-        return {"absent": STUDIES["losses"], STUDY.name: STUDY, "throughput": THROUGHPUT}
+    def tables(self) -> dict[str, PaperTable]:
+        return {"absent": TABLES["losses"], TABLE.name: TABLE, "throughput": THROUGHPUT}
 
     def test_lists_the_pages_that_are_there_with_the_run_that_they_are_from(
-        self, tmp_path: Path, studies: dict[str, Study]
+        self, tmp_path: Path, tables: dict[str, PaperTable]
     ) -> None:
-        pages.write_study(STUDY, GRIDS, tmp_path, PLACE)
-        page = index.write_index(tmp_path, studies)
+        pages.write_page(TABLE, GRIDS, tmp_path, PLACE)
+        page = index.write_index(tmp_path, tables)
         assert page == tmp_path / "README.md"
         text = page.read_text(encoding="utf-8")
         assert [line for line in text.splitlines() if line.startswith("- ")] == [
@@ -181,18 +181,18 @@ class TestIndex:
         ]
         assert "absent" not in text
         assert "| method |" not in text
-        pages.write_study(THROUGHPUT, throughput_grids(), tmp_path, {**PLACE, "run": "full", "commit": "def5678"})
-        parts = index.write_index(tmp_path, studies).read_text(encoding="utf-8").split("\n\n")
+        pages.write_page(THROUGHPUT, throughput_grids(), tmp_path, {**PLACE, "run": "full", "commit": "def5678"})
+        parts = index.write_index(tmp_path, tables).read_text(encoding="utf-8").split("\n\n")
         assert parts[1].startswith("| method |")
         assert parts[2].splitlines() == [
             "- [An example](example.md): quick run, commit abc1234",
             f"- [{THROUGHPUT.title}](throughput.md): full run, commit def5678",
         ]
 
-    def test_shows_the_pictures_that_are_there(self, tmp_path: Path, studies: dict[str, Study]) -> None:
+    def test_shows_the_pictures_that_are_there(self, tmp_path: Path, tables: dict[str, PaperTable]) -> None:
         for name in ("acam.png", "frontier.png", "unknown.png"):
             (tmp_path / name).write_bytes(b"")
-        text = index.write_index(tmp_path, studies).read_text(encoding="utf-8")
+        text = index.write_index(tmp_path, tables).read_text(encoding="utf-8")
         assert [line for line in text.splitlines() if line.startswith("![")] == [
             f"![{index.PICTURES[name]}]({name})" for name in ("frontier.png", "acam.png")
         ]
@@ -215,13 +215,13 @@ class TestCommittedResults:
         assert shown in (ROOT / "README.md").read_text(encoding="utf-8")
         assert shown in (RESULTS / "README.md").read_text(encoding="utf-8")
 
-    @pytest.mark.parametrize("name", list(STUDIES))
-    def test_every_study_has_a_page_and_a_document_of_a_full_run(self, name: str) -> None:
+    @pytest.mark.parametrize("name", list(TABLES))
+    def test_every_table_has_a_page_and_a_document_of_a_full_run(self, name: str) -> None:
         document = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
         page = (RESULTS / f"{name}.md").read_text(encoding="utf-8")
         assert document["made"]["run"] == "full"
         assert document["made"]["commit"] in page
-        assert page.startswith(f"# {STUDIES[name].title}")
+        assert page.startswith(f"# {TABLES[name].title}")
         assert all(table["title"] in page for table in document["tables"])
 
     def test_the_page_of_agreement_gives_todays_reasons(self) -> None:

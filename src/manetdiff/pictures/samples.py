@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from manetdiff.data import SolvedLayout
-from manetdiff.diffusion.weights import Weights
-from manetdiff.evaluate.picture import DPI, draw_around, draw_lines, line_width
-from manetdiff.evaluate.picture_frame import (
+from manetdiff.formats.files import PathLike
+from manetdiff.layout import Layout
+from manetdiff.pictures.frame import (
     FOOT,
     MARGIN,
     TITLE,
@@ -25,47 +23,23 @@ from manetdiff.evaluate.picture_frame import (
     save,
     violation_handle,
 )
-from manetdiff.evaluate.picture_marks import LIGHT, node_radius
-from manetdiff.fleet import Fleet
-from manetdiff.formats.files import PathLike
-from manetdiff.layout import Layout
-from manetdiff.radio import Radio
-from manetdiff.sampling import SamplerConfig
+from manetdiff.pictures.marks import LIGHT, node_radius
+from manetdiff.pictures.topologies import DPI, draw_around, draw_lines, line_width
 from manetdiff.topology import Topology, antenna_loads, metrics, same_parity
-from manetdiff.training.validation import make_trials, sample_topologies
 
-PICTURED = 3  # layouts of a run
 PANEL = 4.0  # inches
 LEGEND = 0.6
 
 
-class Sample(NamedTuple):
-    """One layout with the reference's topology and a model's."""
-
-    fleet: Fleet
-    reference: Topology
-    sample: Topology
-
-
-def draw_held_out(weights: Weights, layouts: Sequence[SolvedLayout], path: PathLike) -> None:
-    """Raw samples on a few of the layouts that a run held out; nothing where there are none."""
-    if not layouts:
-        return
-    chosen = layouts[:: max(1, len(layouts) // PICTURED)][:PICTURED]
-    topologies = sample_topologies(weights.build(), make_trials(chosen, weights.radio), SamplerConfig(), 0, "cpu")
-    pairs = [Sample(one.fleet, one.topology, drawn) for one, drawn in zip(chosen, topologies, strict=True)]
-    draw_samples(pairs, weights.radio, path)
-
-
-def draw_samples(samples: Sequence[Sample], radio: Radio, path: PathLike | None = None) -> Figure:
-    """The references above, the samples below: which links are in both, and which in only one."""
+def draw_samples(references: Sequence[Topology], samples: Sequence[Topology], path: PathLike | None = None) -> Figure:
+    """The references above, a model's samples for the same layouts below: which links are in both, and which in one."""
     foot = FOOT + LEGEND
     width = len(samples) * (PANEL + MARGIN) + MARGIN
     figure = Figure(figsize=(width, 2 * (PANEL + TITLE) + foot), dpi=DPI, facecolor=LIGHT.paper)
-    for column, (fleet, reference, sample) in enumerate(samples):
-        left = MARGIN + column * (PANEL + MARGIN)
-        _panel(figure, (left, foot + PANEL + TITLE), "reference", reference, sample, fleet, radio)
-        _panel(figure, (left, foot), "sample", sample, reference, fleet, radio)
+    for column, (reference, sample) in enumerate(zip(references, samples, strict=True)):
+        left, layout = MARGIN + column * (PANEL + MARGIN), reference.on()
+        _panel(figure, (left, foot + PANEL + TITLE), "reference", reference, sample, layout)
+        _panel(figure, (left, foot), "sample", sample, reference, layout)
     handles: list[Handle] = [
         Line2D([], [], color=LIGHT.kept, linestyle="-", linewidth=2.2, label="link in both"),
         Line2D([], [], color=LIGHT.dropped, linestyle=":", linewidth=2.2, label="only in the reference"),
@@ -86,13 +60,13 @@ def _panel(
     name: str,
     shown: Topology,
     other: Topology,
-    fleet: Fleet,
-    radio: Radio,
+    layout: Layout,
 ) -> None:
+    fleet = layout.fleet
     half = half_extent(fleet)
     size = np.array([PANEL, PANEL])
     axes, scale = add_panel(figure, corner, size, fleet, half, node_radius(fleet, 2 * half.max()))
-    score = metrics(shown, fleet, radio)
+    score = metrics(shown, layout)
     verdict = "valid" if score["valid"] else "not valid"
     title = f"{name}: {len(shown.links)} links, {score['throughput']:.1f} Mbit/s, {verdict}"
     axes.set_title(title, loc="left", color=LIGHT.ink, fontsize=10, parse_math=False)
@@ -103,5 +77,5 @@ def _panel(
     draw_lines(axes, segments[~both], alone, dashes, 1.1 * line_width(len(fleet)))
     middles = segments[same_parity(shown)].mean(axis=1)
     axes.plot(middles[:, 0], middles[:, 1], "x", color=LIGHT.wrong, ms=8, mew=2.2, zorder=4)
-    loads = antenna_loads(shown, Layout(fleet, radio))
+    loads = antenna_loads(shown, layout)
     draw_around(axes, shown, fleet, loads, scale, LIGHT, 7.0)

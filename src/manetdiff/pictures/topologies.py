@@ -15,7 +15,9 @@ from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from manetdiff.evaluate.picture_frame import (
+from manetdiff.fleet import Fleet
+from manetdiff.formats.files import PathLike
+from manetdiff.pictures.frame import (
     FOOT,
     MARGIN,
     TITLE,
@@ -25,7 +27,6 @@ from manetdiff.evaluate.picture_frame import (
     add_colour_bar,
     add_legend,
     add_panel,
-    check_picture_path,
     half_extent,
     node_handles,
     panel_size,
@@ -33,7 +34,7 @@ from manetdiff.evaluate.picture_frame import (
     save,
     violation_handle,
 )
-from manetdiff.evaluate.picture_marks import (
+from manetdiff.pictures.marks import (
     DARK,
     LIGHT,
     NAMED_UP_TO,
@@ -45,12 +46,8 @@ from manetdiff.evaluate.picture_marks import (
     draw_sectors,
     node_radius,
 )
-from manetdiff.fleet import Fleet
-from manetdiff.formats.files import PathLike
 from manetdiff.radio import Radio, link_rates
 from manetdiff.topology import Topology, antenna_loads, count_components, kept, same_parity
-
-__all__ = ["check_picture_path", "draw", "draw_pair", "save"]
 
 DPI = 150
 LEGEND = 2.5  # inches beside the data
@@ -59,17 +56,21 @@ PAIR_LEGEND = 0.55  # inches below it
 IntArray = npt.NDArray[np.int64]
 
 
-def draw(
+def draw_topology(
     topology: Topology,
-    fleet: Fleet,
+    fleet: Fleet | None = None,
     radio: Radio | None = None,
     path: PathLike | None = None,
     *,
     title: str | None = None,
     dark: bool = False,
 ) -> Figure:
-    """The topology as a figure; with a path (.png, .svg, .pdf, or `-` for standard output) it is also written there."""
+    """The topology as a figure; with a path (.png, .svg, .pdf, or `-` for standard output) it is also written there.
+
+    fleet, radio: where to show it; by default those that it was made for.
+    """
     layout = topology.on(fleet, radio)
+    fleet = layout.fleet
     style = DARK if dark else LIGHT
     rates = link_rates(layout.tables, topology.links, topology.parity).sum(axis=1)
     loads = antenna_loads(topology, layout)
@@ -101,11 +102,11 @@ def draw(
     return figure
 
 
-def draw_pair(
+def draw_change(
     before: Topology,
     after: Topology,
-    fleet: Fleet,
-    moved: Fleet,
+    fleet: Fleet | None = None,
+    moved: Fleet | None = None,
     radio: Radio | None = None,
     path: PathLike | None = None,
     *,
@@ -114,10 +115,11 @@ def draw_pair(
 ) -> Figure:
     """Two topologies of one fleet side by side, on the same scale: which links were kept, which are new, which went.
 
-    before belongs to the fleet, after to the moved fleet; both must hold the same nodes in the same order.
+    before belongs to the fleet, after to the moved fleet, each by default to its own; both must hold the same nodes in
+    the same order.
     """
-    before.check_fits(len(fleet))
-    after.check_fits(len(moved))
+    layouts = before.on(fleet, radio), after.on(moved, radio)
+    fleet, moved = (layout.fleet for layout in layouts)
     after.check_fits(len(before))
     style = DARK if dark else LIGHT
     half = np.maximum(half_extent(fleet), half_extent(moved))
@@ -132,12 +134,11 @@ def draw_pair(
     more_lines = max(heading.count("\n") for heading in headings)
     figure = _figure(2 * size[0] + 3 * MARGIN, size[1] + TITLE + more_lines * TITLE_LINE + foot, style)
     violated = saturated = False
-    for place, (topology, where, colour, dashes) in enumerate(
-        ((before, fleet, style.dropped, ":"), (after, moved, style.new, "--"))
-    ):
+    for place, (topology, colour, dashes) in enumerate(((before, style.dropped, ":"), (after, style.new, "--"))):
+        where = layouts[place].fleet
         axes, scale = add_panel(figure, (MARGIN + place * (size[0] + MARGIN), foot), size, where, half, radius)
         axes.set_title(headings[place], loc="left", color=style.ink, fontsize=11, parse_math=False)
-        loads = antenna_loads(topology, topology.on(where, radio))
+        loads = antenna_loads(topology, layouts[place])
         segments = where.positions[topology.links]
         same = shared[topology.links[:, 0], topology.links[:, 1]]
         width = line_width(len(fleet))

@@ -15,11 +15,13 @@ from matplotlib.transforms import Bbox, BboxBase
 from PIL import Image
 from torch import nn
 
-from manetdiff.data import load_benchmark
-from manetdiff.evaluate.picture_frame import half_extent
 from manetdiff.fleet import displacement
+from manetdiff.layout import Layout
+from manetdiff.measure.sets import benchmark_set
 from manetdiff.model.acam import TokenModulation
 from manetdiff.model.config import ModelConfig
+from manetdiff.pictures.frame import half_extent
+from manetdiff.reproduce import figures
 from manetdiff.reproduce.figures import draw_figures
 from manetdiff.reproduce.figures.acam import PLACES, parameter_boxes, picture_of_block
 from manetdiff.reproduce.figures.denoising import animation, denoised, picture_of_steps
@@ -28,6 +30,7 @@ from manetdiff.runtime.model import Model, load
 from manetdiff.topology import Topology
 
 FIGURES = {"denoising.png", "denoising.gif", "reconfiguration-standard.png", "reconfiguration-minor.png", "acam.png"}
+LAYOUT = benchmark_set("bench16").layout
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +41,9 @@ def model() -> Model:
 @pytest.fixture(scope="module")
 def drawn(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Path], list[str]]:
     told: list[str] = []
-    return draw_figures(tmp_path_factory.mktemp("figures") / "new", quick=True, report=told.append), told
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(figures, "STEPS", 7)
+        return draw_figures(tmp_path_factory.mktemp("figures") / "new", quick=True, report=told.append), told
 
 
 def texts(figure: Figure) -> Iterator[Text]:
@@ -65,15 +70,15 @@ def test_every_figure_is_written_and_reported(drawn: tuple[dict[str, Path], list
 
 def test_the_animation_shows_every_fifth_step_and_the_last(drawn: tuple[dict[str, Path], list[str]]) -> None:
     with Image.open(drawn[0]["denoising.gif"]) as image:
-        assert getattr(image, "n_frames", 1) == 11
+        assert getattr(image, "n_frames", 1) == 3
         assert image.info["loop"] == 0
-        image.seek(10)
+        image.seek(2)
         assert image.convert("RGB").getpixel((0, 0)) == (255, 255, 255)
 
 
-@pytest.mark.parametrize(("seed", "steps"), [(0, 50), (7, 50), (3, 4)])
+@pytest.mark.parametrize(("seed", "steps"), [(0, 50), (3, 4)])
 def test_a_denoising_ends_in_what_generate_gives(model: Model, seed: int, steps: int) -> None:
-    fleet = load_benchmark("bench16")[seed].fleet
+    fleet = LAYOUT(seed).fleet
     states = denoised(fleet, steps, seed)
     assert len(states) == steps + 1
     assert states[-1] == model.generate(fleet, steps=steps, correct=False, polish=False, seed=seed)
@@ -81,21 +86,21 @@ def test_a_denoising_ends_in_what_generate_gives(model: Model, seed: int, steps:
 
 
 def test_panels_say_which_step_they_show() -> None:
-    layout = load_benchmark("bench16")[0]
-    shown = titles(picture_of_steps([layout.topology] * 4, layout.fleet))
+    layout = LAYOUT(0)
+    shown = titles(picture_of_steps([layout.topology] * 4))
     assert shown == ["step 0 of 3: pure noise", "step 1 of 3", "step 2 of 3", "step 3 of 3: the topology"]
 
 
 def test_a_chain_of_one_step_can_be_shown() -> None:
-    layout = load_benchmark("bench16")[0]
-    assert animation([layout.topology] * 2, layout.fleet).startswith(b"GIF89a")
+    layout = LAYOUT(0)
+    assert animation([layout.topology] * 2).startswith(b"GIF89a")
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_reconfiguration_tells_what_became_of_the_links(model: Model, case: Case) -> None:
     mode, movement, steps = case
-    change = reconfigured(model, load_benchmark("bench16")[0], case, 0)
-    assert displacement(change.fleet, change.moved) == pytest.approx(movement, rel=0.1)
+    change = reconfigured(model, LAYOUT(0), case, 0)
+    assert displacement(change.before.on().fleet, change.after.on().fleet) == pytest.approx(movement, rel=0.1)
     assert change.after.report.steps == steps
     figure = picture_of_change(change)
     shown = titles(figure)
@@ -130,18 +135,19 @@ def check_texts(figure: Figure) -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_no_text_of_a_reconfiguration_is_cut(model: Model, case: Case) -> None:
-    layouts = load_benchmark("bench16")[:44]
-    check_texts(picture_of_change(typical(model, layouts[:7], case, 0)))
+    layouts = [LAYOUT(k) for k in range(44)]
+    check_texts(picture_of_change(reconfigured(model, layouts[5], case, 0)))
     # The narrowest of fleets, lying and upright.
     narrow = min(layouts, key=lambda layout: float(np.divide(*np.sort(half_extent(layout.fleet)))))
-    after = Topology(narrow.topology.links[:10], narrow.topology.parity)
+    links, parity = narrow.topology.links, narrow.topology.parity
     for positions in (narrow.fleet.positions, narrow.fleet.positions[:, ::-1]):
-        fleet = narrow.fleet.replace(positions=positions)
-        check_texts(picture_of_change(Change(case, fleet, narrow.topology, fleet, after)))
+        layout = Layout(narrow.fleet.replace(positions=positions))
+        before, after = Topology(links, parity, layout=layout), Topology(links[:10], parity, layout=layout)
+        check_texts(picture_of_change(Change(case, before, after)))
 
 
 def test_the_typical_change_is_neither_the_best_nor_the_worst(model: Model) -> None:
-    layouts = load_benchmark("bench16")[4:8]
+    layouts = [LAYOUT(k) for k in range(4, 8)]
     shown = typical(model, layouts, CASES[0], 0).continuity
     others = sorted(reconfigured(model, layout, CASES[0], 0).continuity for layout in layouts)
     assert others[0] < shown < others[-1]

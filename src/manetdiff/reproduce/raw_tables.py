@@ -2,43 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
+from manetdiff.measure.measures import labels
+from manetdiff.measure.target_rows import targets
 from manetdiff.reproduce import paper
-from manetdiff.reproduce.cells import MEASURES, Cell
-from manetdiff.reproduce.measured import sampled, targets
-from manetdiff.reproduce.networks import NETWORKS, samples_of
-from manetdiff.reproduce.rows import Rows
-from manetdiff.reproduce.study import Grid, Setting, Study
+from manetdiff.reproduce.networks import NETWORKS, PLAIN_SAMPLING, raw_samples, samples_of
+from manetdiff.reproduce.tables import Grid, PaperTable, Setting
 
 SHAPE = ("links", "mean_length", "link_throughput", "antenna_saturation")
 KEPT = ("connected", "node_saturation", "parity")
 SHIPPED = "NetDiff (as shipped)"
 SEEDS_NOTE = "Three seeds of each diffusion model pooled (a quick run: one), one of each VAE and of the shipped one."
-# As the paper samples, as far as it says: predictions as they are, and every state drawn.
-PLAIN_SAMPLING: dict[str, Any] = {"temperature": 1.0, "decide": False}
-
-
-def cells(rows: Rows, metrics: Sequence[str], figures: Mapping[str, float] | None = None) -> list[Cell]:
-    """A cell for each metric, beside the paper's figure where it has one."""
-    return [rows.cell(metric, (figures or {}).get(metric)) for metric in metrics]
-
-
-def labels(metrics: Sequence[str]) -> list[str]:
-    """Column names."""
-    return [MEASURES[metric].label for metric in metrics]
 
 
 def _properties(setting: Setting) -> list[Grid]:
     layouts = setting.layouts(16)
     metrics = (*SHAPE, "ratio")
     rows = [
-        (label, cells(samples_of(setting, network, layouts), metrics, paper.PROPERTIES[label]))
+        (label, samples_of(setting, network, layouts).cells(metrics, paper.PROPERTIES[label]))
         for label, network in NETWORKS.items()
     ]
-    rows.append((SHIPPED, cells(sampled(setting, "netdiff", layouts), metrics)))
-    rows.append(("target", cells(targets(layouts), metrics, paper.PROPERTIES["target"])))
+    rows.append((SHIPPED, raw_samples(setting, "netdiff", layouts).cells(metrics)))
+    rows.append(("target", targets(layouts).cells(metrics, paper.PROPERTIES["target"])))
     return [Grid("Properties of raw samples, 16 nodes", ["model", *labels(metrics)], rows, SEEDS_NOTE)]
 
 
@@ -46,11 +33,11 @@ def _constraints(setting: Setting) -> list[Grid]:
     layouts = setting.layouts(16)
     metrics = (*KEPT, "valid")
     rows = [
-        (label, cells(samples_of(setting, NETWORKS[label], layouts), metrics, paper.CONSTRAINTS[label]))
+        (label, samples_of(setting, NETWORKS[label], layouts).cells(metrics, paper.CONSTRAINTS[label]))
         for label in paper.CONSTRAINTS
     ]
-    rows.append((SHIPPED, cells(sampled(setting, "netdiff", layouts), metrics)))
-    rows.append(("target", cells(targets(layouts), metrics)))
+    rows.append((SHIPPED, raw_samples(setting, "netdiff", layouts).cells(metrics)))
+    rows.append(("target", targets(layouts).cells(metrics)))
     return [Grid("Constraints kept by raw samples, 16 nodes", ["model", *labels(metrics)], rows, SEEDS_NOTE)]
 
 
@@ -60,8 +47,8 @@ def _losses(setting: Setting) -> list[Grid]:
     columns = ["trained with", *labels(metrics)]
 
     def table(title: str, names: Mapping[str, str], beside: Mapping[str, paper.Figures], **sampling: Any) -> Grid:
-        made = {label: sampled(setting, name, layouts, **sampling) for label, name in names.items()}
-        return Grid(title, columns, [(label, cells(rows, metrics, beside.get(label))) for label, rows in made.items()])
+        made = {label: raw_samples(setting, name, layouts, **sampling) for label, name in names.items()}
+        return Grid(title, columns, [(label, rows.cells(metrics, beside.get(label))) for label, rows in made.items()])
 
     both = {"cross-entropy alone": "cross-entropy-123", "with the penalties": "acam-123"}
     brief = {"cross-entropy alone": "cross-entropy-brief-123", "with the penalties": "acam-brief-123"}
@@ -83,7 +70,7 @@ def _tokens(setting: Setting) -> list[Grid]:
         Grid(
             title,
             ["tokens", *labels(metrics)],
-            [(count, cells(sampled(setting, name, layouts), metrics)) for count, name in chosen.items()],
+            [(count, raw_samples(setting, name, layouts).cells(metrics)) for count, name in chosen.items()],
             note,
         )
         for title, chosen in (("ACAM tokens, 16 nodes", names), ("The same after a sixth of the training", brief))
@@ -94,39 +81,39 @@ def _thirty_two(setting: Setting) -> list[Grid]:
     layouts = setting.layouts(32)
     metrics = (*SHAPE, *KEPT, "ratio")
     label = "NetDiff (60/40 mix)"
-    rows = [(label, cells(sampled(setting, "acam-mixed-123", layouts), metrics, paper.THIRTY_TWO[label]))]
-    rows.append(("NetDiff (ACAM), 16 nodes only", cells(sampled(setting, "acam-123", layouts), metrics)))
-    rows.append((SHIPPED, cells(sampled(setting, "netdiff", layouts), metrics)))
-    rows.append(("target", cells(targets(layouts), metrics, paper.THIRTY_TWO["target"])))
+    rows = [(label, raw_samples(setting, "acam-mixed-123", layouts).cells(metrics, paper.THIRTY_TWO[label]))]
+    rows.append(("NetDiff (ACAM), 16 nodes only", raw_samples(setting, "acam-123", layouts).cells(metrics)))
+    rows.append((SHIPPED, raw_samples(setting, "netdiff", layouts).cells(metrics)))
+    rows.append(("target", targets(layouts).cells(metrics, paper.THIRTY_TWO["target"])))
     sixteen = setting.layouts(16)
-    same = [(label, cells(sampled(setting, "acam-mixed-123", sixteen), metrics))]
-    same.append(("NetDiff (ACAM), 16 nodes only", cells(sampled(setting, "acam-123", sixteen), metrics)))
+    same = [(label, raw_samples(setting, "acam-mixed-123", sixteen).cells(metrics))]
+    same.append(("NetDiff (ACAM), 16 nodes only", raw_samples(setting, "acam-123", sixteen).cells(metrics)))
     columns = ["model", *labels(metrics)]
     return [Grid("32 nodes, raw samples", columns, rows), Grid("The same models at 16 nodes", columns, same)]
 
 
-RAW_STUDIES = (
-    Study(
+RAW_TABLES = (
+    PaperTable(
         "properties",
         "Properties of generated graphs",
         "The paper: from GraphVAE to NetDiff with ACAM, links, lengths, rates and saturation come nearer to "
         "the target.",
         _properties,
     ),
-    Study(
+    PaperTable(
         "constraints",
         "Constraint satisfaction",
         "The paper: CAM tokens keep more constraints than the statistics of DDPM-GT, ACAM tokens more than CAM.",
         _constraints,
     ),
-    Study(
+    PaperTable(
         "losses",
         "The loss terms",
         "The paper: without the penalties antennas saturate twice as often and the parity is lost.",
         _losses,
     ),
-    Study("tokens", "How many tokens", "The paper: more ACAM tokens saturate fewer antennas.", _tokens),
-    Study(
+    PaperTable("tokens", "How many tokens", "The paper: more ACAM tokens saturate fewer antennas.", _tokens),
+    PaperTable(
         "thirty-two",
         "32 nodes",
         "The paper: a network that has seen 16 and 32 nodes (60/40) does about as well on 32 as on 16.",

@@ -1,0 +1,40 @@
+"""Layouts that no benchmark has: other sizes and other radios, drawn and solved when they are first looked at."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from manetdiff.data import SolvedLayout
+from manetdiff.measure.sets import LayoutSet
+from manetdiff.radio import Radio
+from manetdiff.scenarios import FAMILIES, draw
+from manetdiff.solvers import solve
+from manetdiff.topology import metrics
+
+MOVES_A_NODE = 1_500
+
+
+def drawn_set(nodes: int, count: int, radio: Radio | None = None) -> LayoutSet:
+    """Layouts of all families in turn, solved by a short reference search: only if their rows are not kept already."""
+    physics = radio or Radio()
+
+    @cache
+    def layout(index: int) -> SolvedLayout:
+        family = FAMILIES[index % len(FAMILIES)]
+        fleet = draw(family, nodes, np.random.default_rng((7, nodes, index)))
+        topology = solve(fleet, physics, "reference", moves=MOVES_A_NODE * nodes, seed=index)
+        return SolvedLayout(
+            index=index,
+            step=0,
+            displacement=0.0,
+            motion=None,
+            family=family,
+            fleet=fleet,
+            topology=topology,
+            metrics=metrics(topology),
+        )
+
+    key = {"drawn": nodes, "radio": physics.to_dict()}
+    return LayoutSet(f"{nodes} nodes, drawn", nodes, tuple(range(count)), layout, key, (__name__,))

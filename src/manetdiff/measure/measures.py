@@ -1,0 +1,83 @@
+"""What is measured, by name: what people call it, and how its value is written. The one list for all tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Measure:
+    """How a metric is shown. digits: of a mean; digits_of_one: of one topology's, where that is another number.
+
+    percent: whether it is a share of 1, shown in percent. yes_or_no: whether one topology either has it or not.
+    """
+
+    metric: str
+    label: str
+    digits: int = 2
+    percent: bool = False
+    digits_of_one: int | None = None
+    yes_or_no: bool = False
+
+    def text(self, mean: float, spread: float | None = None) -> str:
+        """A mean over layouts as a table shows it; spread: what follows after ±."""
+        return self.number(mean) + ("" if spread is None else f" ± {self.number(spread)}") + self.unit
+
+    def text_of_one(self, value: float) -> str:
+        """The value of one topology as people read it."""
+        if self.yes_or_no:
+            return "yes" if value == 1.0 else "no"
+        if self.percent:
+            return share_text(value)
+        return f"{value:.{self.digits if self.digits_of_one is None else self.digits_of_one}f}"
+
+    def number(self, value: float) -> str:
+        """The same without its unit."""
+        return f"{100 * value if self.percent else value:.{self.digits}f}"
+
+    @property
+    def unit(self) -> str:
+        """What stands after the number."""
+        return " %" if self.percent else ""
+
+
+# Those of a topology come first, in the order of every table.
+MEASURES = {
+    measure.metric: measure
+    for measure in (
+        Measure("links", "links", digits_of_one=0),
+        Measure("mean_length", "mean length", digits=3),
+        Measure("link_throughput", "per link, Mbit/s", digits_of_one=3),
+        Measure("throughput", "T, Mbit/s"),
+        Measure("ratio", "T / target", percent=True),
+        Measure("antenna_saturation", "saturated antennas", percent=True),
+        Measure("node_saturation", "saturated nodes", percent=True),
+        Measure("connected", "connected", percent=True, yes_or_no=True),
+        # Nearly all links keep it: what is missing shows in the third digit.
+        Measure("parity", "parity", digits=3, percent=True),
+        Measure("valid", "valid", percent=True, yes_or_no=True),
+        Measure("continuity", "continuity", percent=True),
+        Measure("milliseconds", "ms a layout"),
+    )
+}
+# Of every table of topologies on a set of layouts.
+OF_LAYOUTS = tuple(name for name in MEASURES if name not in ("continuity", "milliseconds"))
+
+
+def labels(metrics: Sequence[str]) -> list[str]:
+    """Column names."""
+    return [MEASURES[metric].label for metric in metrics]
+
+
+def share_text(value: float) -> str:
+    """A share of 0 … 1 in per cent; 100 % and 0 % only where that is exact."""
+    text = f"{value:.1%}"
+    if (text == "100.0%" and value < 1) or (text == "0.0%" and value > 0):
+        text = f"{value:.4%}"
+    return text.replace("%", " %")
+
+
+def seconds_text(seconds: float) -> str:
+    """A time as people read it."""
+    return f"{seconds * 1e3:.3g} ms" if seconds < 0.9995 else f"{seconds:.3g} s"

@@ -1,0 +1,110 @@
+"""The runtime's model on each layout: its topologies, and its raw samples corrected."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+
+from manetdiff.fleet import Fleet
+from manetdiff.layout import Layout
+from manetdiff.measure.digests import content_digest
+from manetdiff.measure.ways.timing import timed
+from manetdiff.runtime.bundle import find_bundle
+from manetdiff.runtime.model import Model, load
+from manetdiff.solvers import correct
+from manetdiff.topology import Topology, metrics
+from manetdiff.weights import DEFAULT, SMALL
+
+if TYPE_CHECKING:
+    from manetdiff.data import SolvedLayout
+    from manetdiff.measure.rows import Rows
+    from manetdiff.measure.sets import LayoutSet
+    from manetdiff.measure.store import RowStore
+    from manetdiff.runtime.options import Asked
+
+
+def generated(
+    store: RowStore,
+    layouts: LayoutSet,
+    *,
+    weights: str = DEFAULT,
+    noise: float = 0.0,
+    first_seed: int = 0,
+    **asked: Unpack[Asked],
+) -> Rows:
+    """A topology of each layout on one core, made as asked, with the layout's index, from first_seed on, as seed.
+
+    noise: the model is told positions that are off by so much of the fleet's spread, and scored at the true ones.
+    """
+
+    def ready(solved: SolvedLayout) -> Callable[[], Topology]:
+        told = blurred(solved.fleet, noise, solved.index) if noise else solved.fleet
+        how: Asked = {"radio": solved.layout.radio, **asked, "seed": first_seed + solved.index}
+        return lambda: model_of(weights).generate(told, **how)
+
+    label = f"{weights}, {said(asked)}" + (f", noise {noise:g}" if noise else "")
+    what = {"generate": dict(asked), "noise": noise, "first_seed": first_seed, **runtime_files(weights)}
+    return store.rows(label, what, layouts, lambda some: timed(some, ready), code=__name__)
+
+
+def correction(store: RowStore, layouts: LayoutSet, **asked: Unpack[Asked]) -> Rows:
+    """The paper's correction, by itself, of raw topologies that are generated as asked before the clock runs."""
+
+    def ready(solved: SolvedLayout) -> Callable[[], Topology]:
+        how: Asked = {**asked, "seed": solved.index, "correct": False, "polish": False}
+        raw = model_of(DEFAULT).generate(solved.layout, **how)
+        # On a layout whose tables are computed while the clock runs, as everywhere.
+        return lambda: correct(raw, Layout(solved.fleet, solved.layout.radio))
+
+    what = {"correction of": dict(asked), **runtime_files(DEFAULT)}
+    return store.rows(f"correction, {said(asked)}", what, layouts, lambda some: timed(some, ready), code=__name__)
+
+
+def with_generated(layouts: LayoutSet, preset: str) -> LayoutSet:
+    """The same layouts with what a preset makes as their own topologies."""
+
+    @cache
+    def layout(index: int) -> SolvedLayout:
+        solved = layouts.layout(index)
+        topology = model_of(DEFAULT).generate(solved.layout, preset=preset, seed=index)
+        return dataclasses.replace(solved, topology=topology, metrics=metrics(topology))
+
+    key = {**layouts.key, "preset": preset, **runtime_files(DEFAULT)}
+    return dataclasses.replace(layouts, layout=layout, key=key, code=(*layouts.code, __name__))
+
+
+def blurred(fleet: Fleet, noise: float, seed: int) -> Fleet:
+    """The fleet with every position off by so much of its spread, the same each time for a seed."""
+    moved = np.random.default_rng(seed).normal(scale=fleet.spread, size=fleet.positions.shape)
+    return fleet.replace(positions=fleet.positions + noise * moved)
+
+
+@cache
+def model_of(weights: str) -> Model:
+    """The model on one core, loaded once."""
+    return load(weights, threads=1)
+
+
+@cache
+def runtime_files(weights: str) -> dict[str, dict[str, str]]:
+    """Digests of the runtime files: the default takes its small companion along."""
+    names = (DEFAULT, SMALL) if weights == DEFAULT else (weights,)
+    bundles = {name: find_bundle(name) for name in names}
+    return {
+        "bundles": {
+            name: content_digest(
+                json.dumps([bundle.radio.to_dict(), bundle.sampling.to_dict()]).encode(), *bundle.graphs.values()
+            )
+            for name, bundle in bundles.items()
+        }
+    }
+
+
+def said(asked: Any) -> str:
+    """What was asked for, for people."""
+    return ", ".join(f"{name} {value}" for name, value in asked.items()) or "as by default"

@@ -1,0 +1,86 @@
+"""Weights on each layout, by PyTorch: one sample, as the network makes it."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from manetdiff.diffusion.weights import Weights
+from manetdiff.layout import Layout, pad
+from manetdiff.measure.digests import content_digest
+from manetdiff.measure.ways.timing import quiet, scored
+from manetdiff.model.tensors import Layouts
+from manetdiff.topology import Topology
+from manetdiff.training.validation import CPU_CHUNK, to_topologies
+
+if TYPE_CHECKING:
+    from manetdiff.data import SolvedLayout
+    from manetdiff.measure.rows import Row, Rows
+    from manetdiff.measure.sets import LayoutSet
+    from manetdiff.measure.store import RowStore
+    from manetdiff.radio import Radio
+    from manetdiff.sampling import SamplerConfig
+
+After = Callable[[Topology], Topology]
+
+
+def sampled(
+    store: RowStore,
+    weights: Weights,
+    layouts: LayoutSet,
+    *,
+    name: str = "weights",
+    radio: Radio | None = None,
+    seed: int = 0,
+    after: After | None = None,
+    code: str = __name__,
+    **sampling: Any,
+) -> Rows:
+    """One sample on each layout; layout k draws from the stream (seed, k).
+
+    name: for people. radio: another than the weights were trained for. after: what is done to a sample before it is
+    scored, by the module `code`. sampling: instead of the weights' own, by the names of SamplerConfig.
+    """
+    how, physics = dataclasses.replace(weights.sampling, **sampling), radio or weights.radio
+    what = {"weights": _digest(weights), "sampling": how.to_dict(), "radio": physics.to_dict(), "seed": seed}
+    return store.rows(
+        name, what, layouts, lambda some: _rows(weights, some, layouts.nodes, physics, how, seed, after), code=code
+    )
+
+
+def _rows(
+    weights: Weights,
+    layouts: Iterable[SolvedLayout],
+    nodes: int,
+    radio: Radio,
+    sampling: SamplerConfig,
+    seed: int,
+    after: After | None,
+) -> Iterator[Row]:
+    generator = weights.build()
+    waiting, together = iter(layouts), max(1, CPU_CHUNK * 16**2 // nodes**2)
+    for place, some in enumerate(iter(lambda: list(islice(waiting, together)), [])):
+        on = [Layout.of(one.layout, radio) for one in some]
+        padded = Layouts.from_numpy(pad([one.features for one in on]))
+        seeds = [(seed, one.index) for one in some]
+        if place == 0:
+            # Loaded before it is timed.
+            generator.sample(padded, seeds, dataclasses.replace(sampling, steps=1))
+        began = time.perf_counter()
+        raw = to_topologies(generator.sample(padded, seeds, sampling), [len(one) for one in on])
+        made = [Topology(one.links, one.parity, layout=layout) for one, layout in zip(raw, on, strict=True)]
+        if after is not None:
+            with quiet():
+                made = [after(one) for one in made]
+        seconds = (time.perf_counter() - began) / len(some)
+        yield from (scored(one, solved, seconds) for one, solved in zip(made, some, strict=True))
+
+
+def _digest(weights: Weights) -> str:
+    """Of what is sampled from, not of the card."""
+    described = json.dumps([weights.config.to_dict(), weights.process.to_dict()]).encode()
+    return content_digest(described, *(tensor.numpy().tobytes() for _, tensor in sorted(weights.tensors.items())))

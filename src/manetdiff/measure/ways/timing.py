@@ -1,0 +1,53 @@
+"""The one loop that times and scores: topologies one after the other, each on its own layout."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from manetdiff.errors import DisconnectedWarning
+from manetdiff.solvers.spanning import bottleneck
+from manetdiff.topology import Topology, metrics
+
+if TYPE_CHECKING:
+    from manetdiff.data import SolvedLayout
+    from manetdiff.measure.rows import Row
+
+# What is done before the clock runs, and then what it runs for.
+Ready = Callable[["SolvedLayout"], Callable[[], Topology]]
+Also = Callable[["SolvedLayout", Topology], dict[str, float]]
+
+
+def timed(layouts: Iterable[SolvedLayout], ready: Ready, also: Also | None = None) -> Iterator[Row]:
+    """A row for each layout: what ready(layout)() makes of it, and how long that takes. also: more for its row."""
+    for place, solved in enumerate(layouts):
+        make = ready(solved)
+        with quiet():
+            if place == 0:
+                # Compiled and loaded before it is timed; so is what only the warning about a network in parts needs.
+                make()
+                bottleneck(solved.layout)
+            began = time.perf_counter()
+            topology = make()
+            seconds = time.perf_counter() - began
+        yield {**scored(topology, solved, seconds), **(also(solved, topology) if also else {})}
+
+
+def scored(topology: Topology, solved: SolvedLayout, seconds: float) -> Row:
+    """All metrics of a topology on a layout, by the radio that it was made for; the set's own T there, and its time."""
+    return {
+        **metrics(topology, solved.fleet),
+        "target": solved.metrics["throughput"],
+        "milliseconds": 1e3 * seconds,
+    }
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Without a warning for a network left in parts: that shows in the share of connected layouts."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DisconnectedWarning)
+        yield

@@ -1,0 +1,427 @@
+"""Ways of making topologies: what is made of each layout, how it is scored and timed, and what makes another row."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from manetdiff.data import SolvedLayout, load_benchmark
+from manetdiff.diffusion.generator import build
+from manetdiff.diffusion.process import Process
+from manetdiff.diffusion.weights import Weights
+from manetdiff.errors import DisconnectedWarning
+from manetdiff.fleet import Fleet
+from manetdiff.layout import Layout
+from manetdiff.measure import drawn
+from manetdiff.measure.drawn import drawn_set
+from manetdiff.measure.moved import Moved, followed
+from manetdiff.measure.rows import Row, Rows
+from manetdiff.measure.sets import LayoutSet, benchmark_set
+from manetdiff.measure.store import RowStore
+from manetdiff.measure.target_rows import targets
+from manetdiff.measure.ways import runtime, solvers, updates
+from manetdiff.measure.ways.corrected_samples import corrected
+from manetdiff.measure.ways.repairs import WAYS, repaired
+from manetdiff.measure.ways.runtime import blurred, correction, generated, model_of, with_generated
+from manetdiff.measure.ways.samples import sampled
+from manetdiff.measure.ways.solvers import solved
+from manetdiff.measure.ways.timing import timed
+from manetdiff.model.config import ModelConfig
+from manetdiff.radio import Radio
+from manetdiff.reproduce.weights import UnavailableError, weights_of
+from manetdiff.runtime.bundle import Bundle, find_bundle
+from manetdiff.sampling import SamplerConfig
+from manetdiff.scenarios import FAMILIES, move_by
+from manetdiff.solvers import correct, solve
+from manetdiff.topology import METRICS, Topology, continuity, metrics
+from manetdiff.weights import WEIGHTS_FILE, known
+from support.measured_help import hand_made, refuse
+
+WIDE = Radio(theta_max=np.pi / 4)
+
+
+@pytest.fixture(scope="module")
+def few() -> LayoutSet:
+    return benchmark_set("bench16").first(2)
+
+
+@pytest.fixture
+def made() -> list[str]:
+    """What the store had to measure, in order."""
+    return []
+
+
+@pytest.fixture
+def store(tmp_path: Path, made: list[str]) -> RowStore:
+    return RowStore(tmp_path, made.append)
+
+
+@pytest.fixture(scope="module")
+def weights() -> Weights:
+    torch.set_num_threads(1)
+    torch.manual_seed(3)
+    config, process = ModelConfig(width=8, blocks=1), Process(2.6)
+    return Weights(
+        config,
+        process,
+        Radio(),
+        dict(build(config, process).state_dict()),
+        SamplerConfig(2, temperature=1.0, decide=False),
+    )
+
+
+def without_times(rows: Rows) -> list[Row]:
+    return [{key: value for key, value in row.items() if key != "milliseconds"} for row in rows.rows]
+
+
+def expected(layouts: LayoutSet, topologies: list[Topology]) -> list[Row]:
+    pairs = zip(layouts, topologies, strict=True)
+    return [{**metrics(topology, one.fleet), "target": one.metrics["throughput"]} for one, topology in pairs]
+
+
+class TestTimed:
+    def test_each_layout_has_its_own_time_and_what_comes_before_does_not_count(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        clock = iter(range(0, 10**6, 1))
+        spent: list[float] = []
+
+        def tick() -> float:
+            return next(clock) + sum(spent)
+
+        called: list[int] = []
+
+        def ready(one: SolvedLayout) -> Callable[[], Topology]:
+            spent.append(1000.0)  # outside the clock
+
+            def make() -> Topology:
+                spent.append(0.0 if called.count(one.index) else 1.0 + one.index)
+                called.append(one.index)
+                return one.topology
+
+            return make
+
+        monkeypatch.setattr(time, "perf_counter", tick)
+        rows = list(timed(hand_made(3), ready))
+        # The first call is made twice, and the second time is taken; the clock itself ticks once.
+        assert called == [0, 0, 1, 2]
+        assert [row["milliseconds"] for row in rows] == [1e3 * seconds for seconds in (1, 3, 4)]
+        assert without_times(Rows(rows)) == expected(hand_made(3), [one.topology for one in hand_made(3)])
+
+    def test_a_network_left_in_parts_is_scored_without_a_word(self) -> None:
+        def in_parts() -> Topology:
+            warnings.warn("in parts", DisconnectedWarning, stacklevel=2)
+            return Topology(np.empty((0, 2), dtype=np.int64), np.zeros(4, dtype=np.int64))
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            (row,) = timed(hand_made(1), lambda one: in_parts)
+        assert row["connected"] == 0.0
+
+    def test_is_scored_at_the_true_place_by_the_radio_that_it_was_made_for(self) -> None:
+        (one,) = hand_made(1)
+        elsewhere = Topology(
+            one.topology.links, one.topology.parity, layout=Layout(one.fleet.replace(yaw=one.fleet.yaw + 1), WIDE)
+        )
+        (row,) = timed([one], lambda one: lambda: elsewhere)
+        assert {name: row[name] for name in METRICS} == metrics(one.topology, one.fleet, WIDE)
+
+
+class TestSets:
+    def test_a_benchmark_is_read_by_index_and_named_by_its_file(self) -> None:
+        everything = benchmark_set("bench16")
+        few = everything.first(3)
+        assert (len(everything), everything.nodes, len(everything.first(None))) == (1000, 16, 1000)
+        assert [one.index for one in few] == [0, 1, 2]
+        assert few.name == "3 layouts of bench16"
+        assert few.first(1).name == "1 layout of bench16"
+        assert few.key == everything.key != benchmark_set("bench32").key
+        family = everything.layout(2).family
+        assert {one.family for one in everything.of_family(family).first(4)} == {family}
+
+    def test_targets_have_all_of_their_own_throughput_and_no_time(self, few: LayoutSet) -> None:
+        rows = targets(few)
+        ratio = rows.cell("ratio")
+        assert (ratio.mean, ratio.low, ratio.high) == (1.0, 1.0, 1.0)
+        assert rows.mean("throughput") == pytest.approx(np.mean([one.metrics["throughput"] for one in few]))
+        assert not rows.has("milliseconds")
+
+    def test_drawn_layouts_are_the_same_each_time_with_the_families_in_turn(self) -> None:
+        first, again = list(drawn_set(6, 3)), list(drawn_set(6, 2))
+        assert [(one.index, one.family, len(one.fleet)) for one in first] == [(k, FAMILIES[k], 6) for k in range(3)]
+        for one, other in zip(first, again, strict=False):
+            assert np.array_equal(one.fleet.positions, other.fleet.positions)
+            assert (one.topology, one.metrics) == (other.topology, other.metrics)
+        # The second time that a family's turn comes, it is another layout of it; and so it is at another size.
+        turn = drawn_set(6, len(FAMILIES) + 1).layout(len(FAMILIES))
+        assert turn.family == first[0].family
+        assert not np.allclose(turn.fleet.positions, first[0].fleet.positions)
+        assert not np.allclose(drawn_set(7, 1).layout(0).fleet.positions[:6], first[0].fleet.positions)
+
+    def test_drawn_layouts_are_solved_and_scored_for_their_radio(self) -> None:
+        one = drawn_set(10, 1, WIDE).layout(0)
+        assert one.layout.radio == WIDE
+        assert one.metrics == metrics(one.topology, one.fleet, WIDE)
+        assert one.metrics["valid"] == 1.0
+        others = solve(one.fleet, Radio(), moves=15_000)
+        assert one.metrics["throughput"] > metrics(others, one.fleet, WIDE)["throughput"]
+        assert drawn_set(10, 1).key != drawn_set(10, 1, WIDE).key != drawn_set(11, 1, WIDE).key
+
+    def test_drawn_layouts_are_not_solved_where_their_rows_are_kept(
+        self, store: RowStore, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        first = solved(store, "greedy", drawn_set(6, 2))
+        monkeypatch.setattr(drawn, "solve", refuse)
+        assert solved(store, "greedy", drawn_set(6, 2)) == first
+        with pytest.raises(AssertionError, match="measured"):
+            solved(store, "greedy", drawn_set(6, 3))
+
+
+class TestSolved:
+    def test_rows_are_the_metrics_of_the_solver_with_a_seed_for_each_layout(self, few: LayoutSet) -> None:
+        rows = solved(RowStore(), "annealing", few, moves=200)
+        made = [solve(one.fleet, method="annealing", moves=200, seed=k) for k, one in enumerate(few)]
+        assert without_times(rows) == expected(few, made)
+
+    def test_tables_of_a_layout_are_computed_while_the_clock_runs(
+        self, few: LayoutSet, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """However often its layouts were looked at before, a set is solved from positions."""
+        given: list[object] = []
+
+        def note(fleet: Fleet, *others: object, **options: object) -> Topology:
+            given.append(fleet)
+            return few.layout(0).topology
+
+        monkeypatch.setattr(solvers, "solve", note)
+        solved(RowStore(), "greedy", few)
+        assert given == [few.layout(0).fleet, *(one.fleet for one in few)]
+
+    def test_the_omnidirectional_protocol_is_scored_by_its_own_physics(self, few: LayoutSet) -> None:
+        rows = solved(RowStore(), "omni", few)
+        own = [metrics(solve(one.fleet, method="omni"), one.fleet, Radio().omnidirectional()) for one in few]
+        assert rows.values("throughput")[0].tolist() == [one["throughput"] for one in own]
+        assert 0 < rows.mean("ratio") < 0.8
+
+    def test_every_part_of_the_question_makes_another_row(self, store: RowStore, made: list[str]) -> None:
+        some = hand_made(1)
+        for method, seconds, moves in (
+            ("annealing", None, 20),
+            ("annealing", None, 21),
+            ("annealing", 0.001, None),
+            ("annealing", 0.002, None),
+            ("reference", None, 20),
+        ):
+            solved(store, method, some, seconds=seconds, moves=moves)
+        assert made[0] == "annealing, 20 moves, 1 layout of rows of four"
+        assert made[2] == "annealing, 1 ms, 1 layout of rows of four"
+        assert len(made) == 5
+
+
+class TestGenerated:
+    def test_rows_are_what_the_model_makes_with_a_seed_for_each_layout(
+        self, few: LayoutSet, store: RowStore, made: list[str]
+    ) -> None:
+        model = model_of("netdiff")
+        for first in (0, 4):
+            rows = generated(store, few, preset="instant", first_seed=first)
+            topologies = [model.generate(one.fleet, preset="instant", seed=first + k) for k, one in enumerate(few)]
+            assert without_times(rows) == expected(few, topologies)
+        generated(store, few, steps=1, correct=False, polish=False)
+        assert made[0] == "netdiff, preset instant, 2 layouts of bench16"
+        assert len(made) == 3
+
+    def test_what_is_told_of_blurred_positions_is_scored_at_the_true_ones(
+        self, few: LayoutSet, store: RowStore, made: list[str]
+    ) -> None:
+        rows = generated(store, few, noise=0.3, preset="instant")
+        told = [blurred(one.fleet, 0.3, k) for k, one in enumerate(few)]
+        topologies = [model_of("netdiff").generate(fleet, preset="instant", seed=k) for k, fleet in enumerate(told)]
+        assert without_times(rows) == expected(few, topologies)
+        assert rows.mean("ratio") < generated(store, few, preset="instant").mean("ratio") - 0.05
+        assert len(made) == 2
+
+    def test_noise_is_in_units_of_the_fleets_spread_and_the_same_for_a_seed(self) -> None:
+        fleet = Fleet(np.random.default_rng(2).normal(scale=(300.0, 20.0), size=(400, 2)), np.linspace(0.0, 3.0, 400))
+        off = blurred(fleet, 0.1, 3).positions - fleet.positions
+        assert float(np.sqrt(np.mean(off**2))) == pytest.approx(0.1 * fleet.spread, rel=0.1)
+        # In all directions, and the same fleet in kilometres is moved by as much.
+        assert np.abs(off.mean(0)).max() < 0.02 * fleet.spread
+        larger = fleet.replace(positions=1000 * fleet.positions)
+        assert blurred(larger, 0.1, 3).positions - larger.positions == pytest.approx(1000 * off)
+        same, other = blurred(fleet, 0.1, 3), blurred(fleet, 0.1, 4)
+        assert np.array_equal(same.positions, fleet.positions + off)
+        assert not np.allclose(other.positions, same.positions)
+        assert same.ids == fleet.ids
+        assert np.array_equal(same.yaw, fleet.yaw)
+        assert np.array_equal(blurred(fleet, 0.0, 3).positions, fleet.positions)
+
+    def test_the_correction_is_timed_by_itself(self, few: LayoutSet, monkeypatch: pytest.MonkeyPatch) -> None:
+        asked: list[Topology] = []
+
+        def note(raw: Topology, layout: Layout) -> Topology:
+            # Nothing is computed for it yet.
+            assert "tables" not in vars(layout)
+            asked.append(raw)
+            return correct(raw, layout)
+
+        monkeypatch.setattr(runtime, "correct", note)
+        rows = correction(RowStore(), few, steps=1)
+        raw = [
+            model_of("netdiff").generate(one.fleet, steps=1, correct=False, polish=False, seed=one.index) for one in few
+        ]
+        assert asked == [raw[0], *raw]
+        assert without_times(rows) == expected(few, [correct(one) for one in raw])
+
+    def test_another_runtime_file_makes_other_rows(
+        self, few: LayoutSet, store: RowStore, made: list[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        generated(store, few.first(1), steps=1)
+
+        def exported_again(name: str) -> Bundle:
+            bundle = find_bundle(name)
+            return dataclasses.replace(bundle, graphs={**bundle.graphs, "step": b"another"})
+
+        monkeypatch.setattr(runtime, "find_bundle", exported_again)
+        runtime.runtime_files.cache_clear()
+        generated(store, few.first(1), steps=1)
+        runtime.runtime_files.cache_clear()
+        assert len(made) == 2
+
+
+class TestAfterAMovement:
+    def test_rows_are_scored_where_the_fleet_is_now_against_a_search_there(
+        self, few: LayoutSet, store: RowStore, made: list[str]
+    ) -> None:
+        given: list[tuple[Topology, int]] = []
+
+        def fewer_links(old: Topology, fleet: Fleet, index: int) -> Topology:
+            given.append((old, index))
+            return Topology(old.links[:5], old.parity)
+
+        def rows(way: str, movement: float) -> Rows:
+            return followed(
+                store, way, {"way": way}, Moved(few, movement, 500), fewer_links, code="manetdiff.measure.moved"
+            )
+
+        found = rows("fewer", 0.3)
+        first, second = few
+        assert given == [(first.topology, 0), (first.topology, 0), (second.topology, 1)]
+        for index, (row, one) in enumerate(zip(found.rows, few, strict=True)):
+            fleet = move_by(one.fleet, 0.3, np.random.default_rng(index))
+            left = Topology(one.topology.links[:5], one.topology.parity)
+            assert {name: row[name] for name in METRICS} == metrics(left, fleet)
+            assert row["continuity"] == continuity(one.topology, left) < 0.5
+            assert row["target"] == metrics(solve(fleet, method="reference", moves=500))["throughput"]
+        for way, movement in (("fewer", 0.3), ("fewer", 0.1), ("other", 0.3)):
+            rows(way, movement)
+        assert made == [
+            "fewer, 2 layouts of bench16 moved by 0.3",
+            "fewer, 2 layouts of bench16 moved by 0.1",
+            "other, 2 layouts of bench16 moved by 0.3",
+        ]
+
+    def test_the_model_updates_the_old_topology_or_makes_one_anew(
+        self, few: LayoutSet, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        change = Moved(few, 0.1, 200)
+        before, after = few.layout(1), change.after.layout(1)
+        model = model_of("netdiff")
+        rows = updates.updated(RowStore(), change, "standard", steps=2, correct=False)
+        made = model.update(before.topology, after.fleet, mode="standard", steps=2, correct=False, seed=1)
+        assert rows.rows[1]["throughput"] == metrics(made)["throughput"]
+        assert rows.rows[1]["continuity"] == continuity(before.topology, made)
+        anew = updates.updated(RowStore(), change, "anew", steps=1, correct=False, polish=False)
+        made = model.generate(after.fleet, steps=1, correct=False, polish=False, seed=1)
+        assert anew.rows[1]["throughput"] == metrics(made)["throughput"]
+
+    def test_the_topologies_before_may_be_a_presets(self, few: LayoutSet) -> None:
+        other = with_generated(few, "instant")
+        assert other.layout(1).topology == model_of("netdiff").generate(few.layout(1).fleet, preset="instant", seed=1)
+        assert other.layout(1).metrics == metrics(other.layout(1).topology)
+        assert other.key != few.key
+        assert runtime.__name__ in other.code
+
+    @pytest.mark.parametrize("way", WAYS)
+    def test_solvers_repair_the_old_links(self, few: LayoutSet, way: str) -> None:
+        rows = repaired(RowStore(), Moved(few, 0.1, 200), way)
+        assert [row["valid"] for row in rows.rows] == [1.0, 1.0]
+        assert rows.mean("continuity") > 0.3
+
+
+class TestSampled:
+    def test_rows_are_the_metrics_of_samples_by_index(self, few: LayoutSet, weights: Weights, store: RowStore) -> None:
+        rows = sampled(store, weights, few.first(1))
+        both = sampled(store, weights, few)
+        # The second layout's sample does not depend on whether the first is beside it.
+        assert both.rows[0] == rows.rows[0]
+        assert without_times(sampled(RowStore(), weights, few)) == without_times(both)
+        assert all(row["milliseconds"] > 0 for row in both.rows)
+        assert both.rows[0]["target"] == few.layout(0).metrics["throughput"]
+
+    def test_corrected_rows_are_valid_and_kept_apart_from_raw_ones(
+        self, few: LayoutSet, weights: Weights, store: RowStore, made: list[str]
+    ) -> None:
+        # An untrained network, so that the raw ones cannot be valid by luck.
+        assert [row["valid"] for row in sampled(store, weights, few).rows] == [0.0, 0.0]
+        assert [row["valid"] for row in corrected(store, weights, few, name="mine").rows] == [1.0, 1.0]
+        assert made == ["weights, 2 layouts of bench16", "mine, corrected, 2 layouts of bench16"]
+
+    def test_weights_are_sampled_as_they_say_unless_something_else_is_asked_for(
+        self, few: LayoutSet, weights: Weights
+    ) -> None:
+        many, scarce = (
+            dataclasses.replace(weights, sampling=SamplerConfig(steps=2, redundancy=by)) for by in (1e6, 1e-6)
+        )
+        own = [sampled(RowStore(), one, few).mean("links") for one in (many, scarce)]
+        assert own[0] > 60 > own[1]
+        alike = [sampled(RowStore(), one, few, redundancy=1.0) for one in (many, scarce)]
+        assert without_times(alike[0]) == without_times(alike[1])
+
+    def test_another_network_sampling_seed_or_radio_is_another_row_and_another_card_is_not(
+        self, few: LayoutSet, weights: Weights, store: RowStore, made: list[str]
+    ) -> None:
+        one = few.first(1)
+        first = sampled(store, weights, one)
+        name, tensor = max(weights.tensors.items(), key=lambda item: item[1].numel())
+        retrained = dataclasses.replace(weights, tensors={**weights.tensors, name: tensor * 1.001})
+        sampled(store, retrained, one)
+        sampled(store, weights, one, steps=3)
+        other = sampled(store, weights, one, seed=5)
+        wide = sampled(store, weights, one, radio=WIDE)
+        assert len(made) == 5
+        assert other.rows[0]["links"] != first.rows[0]["links"]
+        assert wide.rows[0]["throughput"] != first.rows[0]["throughput"]
+        sampled(store, dataclasses.replace(weights, card={"note": "scored again"}), one, name="renamed")
+        assert len(made) == 5
+
+
+def test_weights_that_come_with_the_sources_only_are_said_to(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    at_hand = known(WEIGHTS_FILE)["acam-wide-123"]
+    monkeypatch.setattr("manetdiff.weights.finder.STUDIES", tmp_path)
+    with pytest.raises(UnavailableError, match="acam-wide-123 come with the sources"):
+        weights_of.__wrapped__("acam-wide-123")
+    (tmp_path / at_hand.name).write_bytes(at_hand.read_bytes())
+    assert weights_of.__wrapped__("acam-wide-123").tensors
+
+
+def test_the_packaged_targets_are_what_is_said_of_them() -> None:
+    for name, nodes, count in (("bench16", 16, 1000), ("bench32", 32, 500)):
+        layouts = load_benchmark(name)
+        assert len(layouts) == count
+        assert {len(one.fleet) for one in layouts} == {nodes}
+        # A few are scored again; all of them say what they were scored.
+        assert all(one.metrics == pytest.approx(metrics(one.topology, one.fleet, Radio())) for one in layouts[::25])
+        mean = Rows([dict(one.metrics) for one in layouts]).means(METRICS)
+        assert (mean["connected"], mean["parity"]) == (1.0, 1.0)
+        if name == "bench16":
+            assert 20 <= mean["links"] <= 23
+            assert 0.78 <= mean["mean_length"] <= 0.92
+            assert 3.4 <= mean["link_throughput"] <= 3.9

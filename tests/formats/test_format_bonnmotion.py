@@ -57,17 +57,17 @@ def test_a_file_packed_in_several_parts_is_read_to_its_end(tmp_path: Path) -> No
 
 def test_a_packed_file_that_breaks_off_or_was_damaged_is_refused(tmp_path: Path) -> None:
     packed = gzip.compress(PLANE.encode())
+    broken = [(packed[:length], "is a gzip file that breaks off before its end") for length in range(2, len(packed))]
+    unreadable = "is not a gzip file that can be unpacked"
     path = tmp_path / "m.movements.gz"
-    for length in range(2, len(packed)):
-        path.write_bytes(packed[:length])
-        with pytest.raises(FormatError, match=r"movements\.gz: is a gzip file that breaks off before its end"):
+    for data, problem in [
+        *broken,
+        (packed[:-6] + b"xx" + packed[-4:], f"{unreadable}: CRC"),
+        (packed + b"junk", unreadable),
+    ]:
+        path.write_bytes(data)
+        with pytest.raises(FormatError, match=rf"movements\.gz: {problem}"):
             read_tracks(path)
-    path.write_bytes(packed[:-6] + b"xx" + packed[-4:])
-    with pytest.raises(FormatError, match="is not a gzip file that can be unpacked: CRC"):
-        read_tracks(path)
-    path.write_bytes(packed + b"junk")
-    with pytest.raises(FormatError, match="is not a gzip file that can be unpacked"):
-        read_tracks(path)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from PIL import Image
 import manetdiff as md
 from manetdiff.errors import FormatError
 from manetdiff.fleet import Fleet
-from manetdiff.formats import read_topology, read_tracks
+from manetdiff.formats import read_fleet, read_topology, read_tracks
 from manetdiff.pictures.animation import check_animation_path, gif_bytes, write_animation
 from manetdiff.runtime.model import Model
 from manetdiff.scenarios import draw, move
@@ -27,7 +27,7 @@ from manetdiff.simulation.report import report_html
 from manetdiff.simulation.run import link_names
 from manetdiff.simulation.tables import metrics_csv, summary, write_topologies
 from manetdiff.topology import METRICS, metrics
-from support.command_help import Run
+from support.command_help import Run, refused
 
 NODES = 8
 
@@ -268,16 +268,11 @@ class TestSimulateCommand:
         ],
     )
     def test_what_is_wrong_is_one_line_and_exit_code_2(self, run: Run, arguments: list[str], words: str) -> None:
-        ran = run("simulate", *arguments, "--out", "o")
-        assert (ran.code, ran.out) == (2, "")
-        assert ran.err.count("\n") == 1
-        assert words in ran.err
+        assert words in refused(run("simulate", *arguments, "--out", "o"))
 
     def test_says_at_which_time_nodes_meet(self, run: Run, tmp_path: Path) -> None:
         (tmp_path / "meet.movements").write_text("0 0 0 10 10 0\n0 10 0 10 0 0\n")
-        ran = run("simulate", "meet.movements", "--step", "5", "--animation", "none")
-        assert ran.code == 2
-        assert "at 5 s" in ran.err
+        assert "at 5 s" in refused(run("simulate", "meet.movements", "--step", "5", "--animation", "none"))
 
 
 class TestDoctor:
@@ -314,28 +309,19 @@ class TestDoctor:
 
 
 class TestConvertCommand:
-    def test_a_topology_becomes_graphml_and_comes_back_the_same(self, run: Run, tmp_path: Path) -> None:
-        fleet = draw("wedge", 6, np.random.default_rng(1))
-        md_topology = md.solve(fleet, method="mst-greedy")
-        from manetdiff.formats import write_topology
-
-        write_topology(md_topology, tmp_path / "t.json")
-        assert run("convert", "t.json", "t.graphml") == (0, "", "")
-        assert run("convert", "t.graphml", "back.json") == (0, "", "")
-        assert (tmp_path / "back.json").read_text() == (tmp_path / "t.json").read_text()
-        told = json.loads(run("convert", "t.json", "s.xml", "--json").out)
-        assert told == {"in": "t.json", "out": "s.xml", "format": "emane-schedule"}
+    def test_says_as_json_what_was_written(self, run: Run, tmp_path: Path) -> None:
+        (tmp_path / "f.csv").write_text("id,x,y,yaw\na,0,0,0\nb,10,0,0\n")
+        told = json.loads(run("convert", "f.csv", "f.json", "--json").out)
+        assert told == {"in": "f.csv", "out": "f.json", "format": "fleet"}
+        assert len(read_fleet(tmp_path / "f.json")) == 2
 
     @pytest.mark.parametrize(
         ("arguments", "words"),
         [
             (["f.csv", "f.unknown"], "--to"),
-            (["f.csv", "t.graphml"], "holds no topology"),
-            (["f.csv", "m.tcl"], "does not say how its nodes move"),
             (["f.csv", "f.json", "--from", "word"], "--from"),
             (["f.csv", "f.json", "--to", "word"], "--to"),
             (["f.csv", "e.eel"], "latitude"),
-            (["-", "f.json"], "standard input: is empty"),
             (["f.csv", "f.json", "--time", "3"], "--time"),
             (["f.csv", "-", "--json", "--to", "fleet"], "not both"),
         ],
@@ -344,10 +330,7 @@ class TestConvertCommand:
         self, run: Run, tmp_path: Path, arguments: list[str], words: str
     ) -> None:
         (tmp_path / "f.csv").write_text("id,x,y,yaw\na,0,0,0\nb,10,0,0\n")
-        ran = run("convert", *arguments)
-        assert (ran.code, ran.out) == (2, "")
-        assert ran.err.count("\n") == 1
-        assert words in ran.err
+        assert words in refused(run("convert", *arguments))
         assert [path.name for path in tmp_path.iterdir()] == ["f.csv"]
 
 
@@ -374,8 +357,6 @@ def test_update_draws_before_and_after_and_refuses_other_nodes(run: Run, tmp_pat
         assert sum(picture.convert("RGB").getpixel((1, 1))) < 120  # type: ignore[arg-type]
     with Image.open(tmp_path / "change.png") as picture:
         assert picture.width > 1.5 * picture.height
-    ran = run("update", "t.json", "less.csv", "--change", "no.png")
-    assert (ran.code, ran.err.count("\n")) == (2, 1)
-    assert "--change" in ran.err
+    assert "--change" in refused(run("update", "t.json", "less.csv", "--change", "no.png"))
     assert not (tmp_path / "no.png").exists()
     assert run("update", "t.json", "two.csv", "--change", "change.bmp").code == 2

@@ -23,11 +23,6 @@ from manetdiff.formats.format import Format, Holds
 from manetdiff.topology import Topology
 
 ALTITUDE_M = 3000.0
-SLOT_US = 1000
-FREQUENCY_HZ = 2_400_000_000
-BANDWIDTH_HZ = 1_000_000
-DATA_RATE_BPS = 1_000_000
-POWER_DBM = 0.0
 LARGEST_NEM = 65_534  # 65,535 is everybody
 
 
@@ -56,12 +51,12 @@ def eel_text(moments: Iterable[tuple[float, Fleet]], altitude: float = ALTITUDE_
 def schedule_xml(
     topology: Topology,
     *,
-    slot_us: int = SLOT_US,
+    slot_us: int = 1000,
     overhead_us: int = 0,
-    frequency_hz: int = FREQUENCY_HZ,
-    bandwidth_hz: int = BANDWIDTH_HZ,
-    data_rate_bps: int = DATA_RATE_BPS,
-    power_dbm: float = POWER_DBM,
+    frequency_hz: int = 2_400_000_000,
+    bandwidth_hz: int = 1_000_000,
+    data_rate_bps: int = 1_000_000,
+    power_dbm: float = 0.0,
 ) -> str:
     """The schedule for `emaneevent-tdmaschedule`: nodes of parity 0 transmit in slot 0, the others in slot 1.
 

@@ -24,9 +24,6 @@ from manetdiff.radio import Radio, link_rates
 from manetdiff.topology import Topology
 
 TYPE = "NetworkGraph"
-PROTOCOL = "manetdiff"
-VERSION = "1"
-METRIC = "1/(Mbit/s)"
 LARGEST_COST = 1e9
 # Before the names of the radio's parameters, among the properties.
 RADIO = "radio_"
@@ -89,9 +86,9 @@ def network_graph(
         properties |= {"frame_lat": frame.latitude, "frame_lon": frame.longitude}
     return {
         "type": TYPE,
-        "protocol": PROTOCOL,
-        "version": VERSION,
-        "metric": METRIC,
+        "protocol": "manetdiff",
+        "version": "1",
+        "metric": "1/(Mbit/s)",
         "properties": properties,
         "nodes": _written_nodes(topology, layout.fleet),
         "links": _written_links(topology, layout),

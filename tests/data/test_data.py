@@ -30,7 +30,7 @@ from manetdiff.data import (
 )
 from manetdiff.data.benchmark import make_joined
 from manetdiff.data.layouts import draw_layouts
-from manetdiff.data.shards import checksum_line, checksum_name, is_done, to_bytes
+from manetdiff.data.shards import checksum_line, checksum_name, is_done, to_bytes, write_shard
 from manetdiff.errors import DataError, FormatError
 from manetdiff.files import locked
 from manetdiff.fleet import displacement
@@ -131,8 +131,10 @@ class TestSameBytes:
         assert generate(SETTINGS, copy) == (change != "temporary files")
         assert content(copy) == content(whole)
 
-    def test_a_whole_shard_of_another_set_is_replaced(self, copy: Path, whole: Path, pairs: Path) -> None:
-        reseal(copy / "shard-00001.parquet", (pairs / "shard-00001.parquet").read_bytes())
+    def test_a_whole_shard_of_another_set_is_replaced(self, copy: Path, whole: Path) -> None:
+        other = dataclasses.replace(SETTINGS, seed=6)
+        layouts = [layout for index in other.shard_indices(1) for layout in make_layouts(other, index)]
+        write_shard(copy / "shard-00001.parquet", layouts, other)
         with pytest.raises(DataError, match="belongs to another set"):
             read_dataset(copy)
         assert generate(SETTINGS, copy) == 1

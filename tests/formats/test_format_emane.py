@@ -110,13 +110,8 @@ def test_the_structure_is_of_one_frame_of_two_slots() -> None:
     assert text.startswith('<?xml version="1.0" encoding="UTF-8"?>\n<emane-tdma-schedule>\n')
     structure = ElementTree.fromstring(text).find("structure")
     assert structure is not None
-    assert structure.attrib == {
-        "frames": "1",
-        "slots": "2",
-        "slotduration": "500",
-        "slotoverhead": "20",
-        "bandwidth": "5000000",
-    }
+    sizes = {"slotduration": "500", "slotoverhead": "20", "bandwidth": "5000000"}
+    assert structure.attrib == {"frames": "1", "slots": "2", **sizes}
 
 
 @pytest.fixture(scope="module")

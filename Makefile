@@ -10,10 +10,10 @@ demo: $(VENV)/.installed
 	$(VENV)/bin/manetdiff demo
 
 test: lint types $(VENV)/.installed-dev
-	$(VENV)/bin/pytest -m "not slow" -n $(CORES)
+	$(VENV)/bin/pytest -m "not slow" -n $(CORES) --dist loadgroup
 
 test-all: lint types $(VENV)/.installed-dev
-	$(VENV)/bin/pytest -n $(CORES)
+	$(VENV)/bin/pytest -n $(CORES) --dist loadgroup
 
 lint: $(VENV)/.installed-dev
 	$(VENV)/bin/ruff check .

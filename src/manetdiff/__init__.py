@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 from manetdiff.errors import DisconnectedWarning, ManetDiffError
 from manetdiff.fleet import Fleet, displacement
+from manetdiff.layout import Layout
 from manetdiff.radio import Radio
 from manetdiff.solvers import METHODS, correct, greedy, polish, solve
-from manetdiff.topology import Topology, continuity, kept, metrics, rates
+from manetdiff.topology import Report, Topology, continuity, kept, metrics, rates
 
 if TYPE_CHECKING:
     from manetdiff.runtime.model import Model, load
@@ -31,9 +32,11 @@ __all__ = [
     "METHODS",
     "DisconnectedWarning",
     "Fleet",
+    "Layout",
     "ManetDiffError",
     "Model",
     "Radio",
+    "Report",
     "Topology",
     "__version__",
     "continuity",

@@ -31,6 +31,9 @@ from manetdiff.sampling.contract import FUNCTIONS
 from support.exported_chains import layout_pair, repeated, run_chain
 from support.graph_samples import perturbed, scattered_graphs, scattered_layouts
 
+# One worker exports for all of them.
+pytestmark = pytest.mark.xdist_group("export")
+
 CONFIG = ModelConfig(width=8, blocks=2, tokens=2)
 # Nothing at its default, so that nothing can be forgotten.
 PROCESS = Process(2.5, noise_redundancy=1.7, parity_pace=0.6)

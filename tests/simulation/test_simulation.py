@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import csv
 import dataclasses
-import html.parser
 import io
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -144,31 +144,16 @@ class TestTables:
         assert (told["continuity"], told["update_ms"], told["slowest_update_ms"]) == (None, None, None)
 
 
-class _Page(html.parser.HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.sources: list[str] = []
-        self.texts: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.sources += [value or "" for name, value in attrs if name in ("src", "href", "xlink:href")]
-
-    def handle_data(self, data: str) -> None:
-        self.texts.append(data)
-
-
 class TestReport:
     def test_is_one_page_that_runs_nothing_and_fetches_nothing(self, moments: list[Moment]) -> None:
-        page = _Page()
-        page.feed(report_html(moments, "Flight <b>7</b> & more", b"GIF89a"))
-        assert "script" not in page.tags
-        assert "iframe" not in page.tags
-        assert all(source.startswith(("data:image/gif;base64,", "#")) for source in page.sources)
-        assert any(source.startswith("data:") for source in page.sources)
-        assert "Flight <b>7</b> & more" in page.texts
-        assert page.tags.count("svg") == 2
+        page = report_html(moments, "Flight <b>7</b> & more", b"GIF89a")
+        tags = re.findall(r"<(\w+)", page)
+        sources = re.findall(r"""(?:src|href)\s*=\s*["']?([^"'\s>]*)""", page)
+        assert not {"script", "iframe", "b"} & {tag.lower() for tag in tags}
+        assert all(source.startswith(("data:image/gif;base64,", "#")) for source in sources)
+        assert any(source.startswith("data:") for source in sources)
+        assert "<h1>Flight &lt;b&gt;7&lt;/b&gt; &amp; more</h1>" in page
+        assert tags.count("svg") == 2
 
     def test_shows_every_line_of_the_plot(self, moments: list[Moment]) -> None:
         text = report_html(moments, "Flight")
@@ -184,11 +169,9 @@ class TestReport:
         assert high >= max(one.metrics["throughput"] for one in moments)
         assert spent.get_ylim()[1] >= max(one.milliseconds for one in moments[1:])
 
-    def test_of_one_moment_is_a_page_too(self, moments: list[Moment]) -> None:
-        assert "In short" in report_html(moments[:1], "One")
-
-    def test_is_the_same_text_each_time(self, moments: list[Moment]) -> None:
-        assert report_html(moments[:2], "Flight") == report_html(moments[:2], "Flight")
+    def test_is_the_same_text_each_time_also_of_one_moment(self, moments: list[Moment]) -> None:
+        for some in (moments[:1], moments[:2]):
+            assert report_html(some, "Flight") == report_html(some, "Flight")
 
     def test_has_no_more_rows_than_people_read(self, moments: list[Moment]) -> None:
         assert report._moments_table((moments * 400)[:1000]).count("<tr><td>") < 450

@@ -63,7 +63,7 @@ COLUMNS: dict[str, tuple[pa.DataType, Callable[[SolvedLayout], Any]]] = {
 }
 SCHEMA = pa.schema([pa.field(name, kind, nullable=name == "motion") for name, (kind, _) in COLUMNS.items()])
 # Fixed lists of words, so that the bytes do not depend on which one comes first.
-WORDS = {"motion": pa.array(MOTIONS, pa.string()), "family": pa.array(FAMILIES, pa.string())}
+WORDS = {"motion": MOTIONS, "family": FAMILIES}
 
 
 def to_table(layouts: Sequence[SolvedLayout], settings: Settings) -> pa.Table:
@@ -72,7 +72,8 @@ def to_table(layouts: Sequence[SolvedLayout], settings: Settings) -> pa.Table:
     for name, (kind, of) in COLUMNS.items():
         column = pa.array([of(layout) for layout in layouts], pa.string() if kind == WORD else kind)
         if kind == WORD:
-            column = pa.DictionaryArray.from_arrays(pc.index_in(column, WORDS[name]), WORDS[name])
+            words = pa.array(WORDS[name], pa.string())
+            column = pa.DictionaryArray.from_arrays(pc.index_in(column, words), words)
         arrays.append(column)
     return pa.Table.from_arrays(arrays, schema=SCHEMA.with_metadata(metadata(settings)))
 

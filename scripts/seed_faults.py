@@ -1,0 +1,107 @@
+"""Seed one fault after another, over all rooms, and see whether the everyday tests of the room catch it.
+
+    python scripts/seed_faults.py              # all, some fifteen minutes on one core
+    python scripts/seed_faults.py radio gpu    # those of some rooms
+
+Each fault is made in a copy of the package; the sources stay as they are. Exit code 1 if one slips through.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+
+@dataclass(frozen=True)
+class Fault:
+    """In a file of the package, what is right and what takes its place. tests: that see it; by default the room's."""
+
+    file: str
+    right: str
+    wrong: str
+    tests: str = ""
+
+    @property
+    def room(self) -> str:
+        """The room that the file is in; files of the ground floor are their own."""
+        return Path(self.file).parts[0].removesuffix(".py")
+
+
+FAULTS = (
+    Fault("files.py", "temporary.replace(path)", "path.write_bytes(content)", "test_ground_floor.py"),
+    Fault("checks.py", "least <= value <= most", "least < value <= most", "test_ground_floor.py"),
+    Fault("json_settings.py", "if name not in known:", "if name is None:", "test_json_settings.py"),
+    Fault("fleet/geodetic.py", "np.sin(clockwise)[:, None] * axes", "np.cos(clockwise)[:, None] * axes"),
+    Fault("radio/rates.py", "if k != i and parity[k] == parity[i]:", "if parity[k] == parity[i]:"),
+    Fault("radio/patterns.py", "2 * math.pi - off_axis", "math.pi - off_axis"),
+    Fault("layout/features.py", "i, k] < floats[DISTANCE", "i, k] > floats[DISTANCE"),
+    Fault("topology/metrics.py", "saturated = loads > 1", "saturated = loads > 2"),
+    Fault("scenarios/motion.py", "<= (1 + TOLERANCE) * displacement", ">= displacement"),
+    Fault("solvers/gains.py", "gained -= state.floats[RATE, i, left_i]", "gained += state.floats[RATE, i, left_i]"),
+    Fault("solvers/correction.py", "label[i] != label[j]\n", "label[i] != label[i]\n"),
+    Fault("data/dataset.py", "links[1], links[0]] = True", "links[0], links[1]] = True"),
+    Fault("formats/netjson.py", 'source": int(tables.sector[i, j])', 'source": int(tables.sector[j, i])'),
+    Fault("sampling/draws.py", "edges[-1], parity[-1] = HALF, HALF", "edges[0], parity[0] = HALF, HALF"),
+    Fault("weights/finder.py", "for folder in (PACKAGE, STUDIES):", "for folder in (STUDIES,):"),
+    Fault("model/acam.py", "similarity = similarity * there", "similarity = similarity * 1.0"),
+    Fault("model/losses.py", "functional.relu(occupation - 1)", "functional.relu(occupation)"),
+    Fault("diffusion/transitions.py", "from_zero * (1 - one)", "from_zero * one"),
+    Fault("diffusion/step.py", "settings.temperature, settings.edge_bias)", "settings.temperature, 0.0)"),
+    Fault("training/stepping.py", "part = share.batch / whole", "part = 1 / len(self.split)"),
+    Fault("runtime/previous.py", "where(known, topology.parity[was], 0)", "where(known, topology.parity[was], 1)"),
+    Fault("runtime/refine.py", "-one.components, one.throughput", "-one.components, -one.throughput"),
+    Fault("gpu/model.py", "SeedSequence((seed, draw))", "SeedSequence((seed, 0))"),
+    Fault("export/dense.py", "bias * film[2] + film[3]", "film[3]"),
+    Fault("pictures/topologies.py", "before.adjacency & after.adjacency", "before.adjacency | after.adjacency"),
+    Fault("measure/store.py", "if index not in kept]", "if not kept]"),
+    Fault("evaluate/over_time.py", "limit = budget * (nodes / 16) ** 2", "limit = budget"),
+    Fault("simulation/run.py", "len(links_before - links)", "len(links - links_before)"),
+    Fault("reproduce/agreement/verdict.py", "if self.low > 0:", "if self.high > 0:"),
+    Fault("cli/app.py", "sys.exit(BAD_INPUT)", "sys.exit(0)"),
+)
+
+
+def caught(fault: Fault, package: Path) -> bool:
+    """Whether a test fails with the fault in a copy of the package."""
+    file = package / "manetdiff" / fault.file
+    sound = file.read_text(encoding="utf-8")
+    if sound.count(fault.right) < 1:
+        raise SystemExit(f"{fault.file}: {fault.right!r} is no longer there: seed another fault")
+    file.write_text(sound.replace(fault.right, fault.wrong), encoding="utf-8")
+    try:
+        command = [sys.executable, "-m", "pytest", "-m", "not slow", "-x", "-q", "-p", "no:cacheprovider"]
+        command.append(str(ROOT / "tests" / (fault.tests or fault.room)))
+        environment = {**os.environ, "PYTHONPATH": str(package)}
+        return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True).returncode == 1
+    finally:
+        file.write_text(sound, encoding="utf-8")
+
+
+def main() -> int:
+    """Seed the faults of all rooms, or of those named on the command line."""
+    chosen = [fault for fault in FAULTS if not sys.argv[1:] or fault.room in sys.argv[1:]]
+    with tempfile.TemporaryDirectory() as folder:
+        package = Path(folder) / "src"
+        shutil.copytree(ROOT / "src", package)
+        # The tables' weights stand beside the sources.
+        (Path(folder) / "studies").symlink_to(ROOT / "studies")
+        slipped = 0
+        for fault in chosen:
+            began = time.perf_counter()
+            seen = caught(fault, package)
+            slipped += not seen
+            print(f"{'caught' if seen else 'SLIPPED'}  {fault.file}  ({time.perf_counter() - began:.0f} s)", flush=True)
+    print(f"{len(chosen) - slipped} of {len(chosen)} caught")
+    return int(slipped > 0)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,82 @@
+"""The ground floor: files that are whole or not there, folders, locks, and checks of what callers hand in."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from manetdiff import checks
+from manetdiff.errors import FormatError, ModelError
+from manetdiff.files import locked, made_folder, write_whole
+
+
+class TestWholeFiles:
+    def test_a_reader_of_the_old_one_keeps_it(self, tmp_path: Path) -> None:
+        path = tmp_path / "some.json"
+        write_whole(path, b"the old one")
+        with path.open("rb") as reader:
+            write_whole(path, b"new")
+            assert reader.read() == b"the old one"
+        assert path.read_bytes() == b"new"
+
+    def test_what_cannot_be_finished_leaves_the_old_one_and_nothing_else(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        path = tmp_path / "some.json"
+        write_whole(path, b"the old one")
+
+        def full(descriptor: int) -> None:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(os, "fsync", full)
+        with pytest.raises(FormatError, match=r"some\.json: cannot be written: No space left"):
+            write_whole(path, b"new")
+        assert path.read_bytes() == b"the old one"
+        assert list(tmp_path.iterdir()) == [path]
+
+    def test_a_folder_is_made_or_named(self, tmp_path: Path) -> None:
+        assert made_folder(tmp_path / "a" / "b").is_dir()
+        (tmp_path / "file").touch()
+        with pytest.raises(FormatError, match="file/a: the folder cannot be made: Not a directory"):
+            made_folder(tmp_path / "file" / "a")
+
+    def test_a_folder_is_held_by_one_run(self, tmp_path: Path) -> None:
+        with locked(tmp_path), pytest.raises(FormatError, match="another run is writing here"), locked(tmp_path):
+            pass
+        with locked(tmp_path):
+            assert list(tmp_path.iterdir()) == []
+
+
+class TestChecks:
+    @pytest.mark.parametrize(
+        ("check", "right", "wrong"),
+        [
+            (partial(checks.check_whole, least=1, most=3), [1, 3], [0, 4, True, 1.0, "1", np.int64(2), None]),
+            (checks.check_at_least_0, [0, 0.5, np.float32(2)], [-1e-9, math.inf, math.nan, False, "0", 10**400]),
+            (checks.check_above_0, [1e-9, 3], [0, -1.0, math.inf, math.nan, True, None]),
+            (checks.check_flag, [True, False], [0, 1, None, "yes"]),
+            (partial(checks.check_choice, choices=("cone", "parabolic")), ["cone"], ["Cone", "", None]),
+        ],
+    )
+    def test_take_what_is_right_and_name_what_is_not(
+        self, check: Callable[[type[ModelError], str, Any], None], right: list[Any], wrong: list[Any]
+    ) -> None:
+        for value in right:
+            check(ModelError, "it", value)
+        for value in wrong:
+            with pytest.raises(ModelError, match=r"^it must be "):
+                check(ModelError, "it", value)
+
+    def test_a_seed_may_be_numpys(self) -> None:
+        for seed in (0, 2**63 - 1, np.uint64(7)):
+            checks.check_seed(ModelError, seed)
+        for wrong in (-1, 2**63, 1.0, True, None):
+            with pytest.raises(ModelError, match="seed must be a whole number from 0 to 2"):
+                checks.check_seed(ModelError, wrong)

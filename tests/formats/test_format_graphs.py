@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from manetdiff import Fleet, Radio, Topology
+from manetdiff import Fleet, Layout, Radio, Topology
 from manetdiff.errors import FormatError
 from manetdiff.formats.files import read_source
 from manetdiff.formats.graph_libraries import from_networkx, to_networkx, to_pyg
@@ -43,7 +43,10 @@ def test_a_graph_carries_parity_sectors_rates_and_cost() -> None:
     link = graph.edges["A1", "A7"]
     assert link["cost"] == pytest.approx(1 / (link["rate_forward"] + link["rate_backward"]))
     assert link["distance"] == pytest.approx(100)
-    assert {"sector_source", "sector_target"} <= set(link)
+    # Along +x, seen from a node that points to 0.5 rad, and back, seen from one that points to -1 rad.
+    sector = Layout(FLEET, Radio()).tables.sector
+    assert (link["sector_source"], link["sector_target"]) == (sector[0, 1], sector[1, 0])
+    assert sector[0, 1] != sector[1, 0]
     assert networkx.shortest_path_length(graph, "A7", "B", weight="distance") == pytest.approx(220)
 
 

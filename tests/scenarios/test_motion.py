@@ -142,6 +142,13 @@ def test_move_by_without_a_model_picks_one() -> None:
     assert (move_by(draw("box", 6, again), 0.15, again).positions == after.positions).all()
 
 
+def test_displacement_is_reached_where_headings_cancel_out_and_the_mean_heading_may_jump() -> None:
+    fleet = Fleet([(0, 0), (9e3, 9e3)], [0.0, np.pi - 0.02])
+    for seed in range(20):
+        moved = move_by(fleet, 0.3, np.random.default_rng(seed), "gauss-markov")
+        assert displacement(fleet, moved) == pytest.approx(0.3, rel=0.11)
+
+
 class TestClearance:
     def test_is_the_least_distance_of_circling_aircraft(self) -> None:
         """Known answer: fly the circles and look."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from numbers import Integral, Real
+from typing import TypeVar
 
 from manetdiff.errors import ManetDiffError
 
 LARGEST_SEED = 2**63 - 1
+
+Value = TypeVar("Value", bound=Hashable)
 
 
 def is_whole(value: object) -> bool:
@@ -61,3 +64,13 @@ def check_seed(error: type[ManetDiffError], seed: object) -> None:
     """Raise unless it is a whole number that every random generator of ours takes."""
     if not is_whole(seed) or not 0 <= seed <= LARGEST_SEED:  # type: ignore[operator]
         raise error(f"seed must be a whole number from 0 to 2^63 - 1, not {seed!r}")
+
+
+def first_repeated(values: Iterable[Value]) -> Value | None:
+    """The first value that stands there a second time; None where all are distinct."""
+    seen: set[Value] = set()
+    for value in values:
+        if value in seen:
+            return value
+        seen.add(value)
+    return None

@@ -12,6 +12,7 @@ from manetdiff.cli.app import main
 from manetdiff.data import Settings, generate
 from manetdiff.diffusion.weights import read_weights
 from manetdiff.weights.finder import PACKAGE
+from support.command_help import Run, refused
 
 SMALL = ("--width", "8", "--blocks", "1", "--no-compile", "--precision", "32", "--accelerator", "cpu")
 FLEET = str(Path(__file__).parents[2] / "docs" / "examples" / "escort.json")
@@ -41,15 +42,6 @@ def call(*arguments: str) -> None:
         assert stopped.value.code == 0
 
 
-def refused(*arguments: str, capsys: pytest.CaptureFixture[str]) -> str:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sys.argv", ["manetdiff", *arguments])
-        with pytest.raises(SystemExit) as stopped:
-            main()
-    assert stopped.value.code == 2
-    return capsys.readouterr().err
-
-
 def test_a_run_leaves_weights_a_checkpoint_a_log_and_a_picture(run_folder: Path) -> None:
     names = {path.name for path in run_folder.iterdir()}
     assert names == {"best.safetensors", "last.safetensors", "checkpoint.safetensors", "tensorboard", "samples.png"}
@@ -67,34 +59,28 @@ def test_the_same_command_goes_on_or_finds_nothing_to_do(run_folder: Path, layou
     assert (run_folder / "last.safetensors").read_bytes() == before
 
 
-def test_weights_of_a_run_are_scored_on_a_benchmark(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_weights_of_a_run_are_scored_on_a_benchmark(run: Run, run_folder: Path) -> None:
     file = str(run_folder / "last.safetensors")
-    capsys.readouterr()
-    call("evaluate", "bench16", "--weights", file, "--layouts", "3", "--steps", "2", "--json")
-    rows = json.loads(capsys.readouterr().out)["bench16"]
+    ran = run("evaluate", "bench16", "--weights", file, "--layouts", "3", "--steps", "2", "--json")
+    rows = json.loads(ran.out)["bench16"]
     assert [row["method"] for row in rows] == ["target", file]
     assert rows[0]["ratio"] == 1
     assert 0 <= rows[1]["ratio"] < 1
     assert rows[1]["seconds"] > 0
 
 
-def test_weights_are_packed_with_their_card(
-    run_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_weights_are_packed_with_their_card(run: Run, run_folder: Path) -> None:
     file = str(run_folder / "last.safetensors")
-    call("weights", "mine", "--pack", file, "--out", str(tmp_path), "--commit", "abc", "--layouts", "2")
-    page = (tmp_path / "mine.md").read_text(encoding="utf-8")
+    assert run("weights", "mine", "--pack", file, "--commit", "abc", "--layouts", "2").code == 0
+    page = Path("mine.md").read_text(encoding="utf-8")
     assert "bench16 (2 layouts)" in page
     assert "bench32" not in page  # not trained on such fleets
     assert "commit abc" in page
-    capsys.readouterr()
-    call("weights", str(tmp_path / "mine.safetensors"))
-    assert "commit abc" in capsys.readouterr().out
+    assert "commit abc" in run("weights", "mine.safetensors").out
 
 
-def test_weights_are_listed_with_where_they_are(capsys: pytest.CaptureFixture[str]) -> None:
-    call("weights")
-    rows = {line.split()[0]: line.split()[-1] for line in capsys.readouterr().out.splitlines()}
+def test_weights_are_listed_with_where_they_are(run: Run) -> None:
+    rows = {line.split()[0]: line.split()[-1] for line in run("weights").out.splitlines()}
     assert (rows["netdiff"], rows["acam-123"]) == ("package", "studies")
 
 
@@ -109,11 +95,9 @@ def test_weights_are_listed_with_where_they_are(capsys: pytest.CaptureFixture[st
     ],
 )
 def test_the_wrong_kind_of_weights_is_answered_with_what_to_do(
-    command: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
+    run: Run, command: tuple[str, ...], message: str
 ) -> None:
-    said = refused(*(word.replace("FILE", str(PACKAGE / "netdiff")) for word in command), capsys=capsys)
-    assert message in said
-    assert said.count("\n") == 1
+    assert message in refused(run(*(word.replace("FILE", str(PACKAGE / "netdiff")) for word in command)))
 
 
 @pytest.mark.parametrize(
@@ -128,53 +112,41 @@ def test_the_wrong_kind_of_weights_is_answered_with_what_to_do(
         (("--batch", "4000"), "smaller batch"),
         (("--width", "0"), "width"),
         (("--epochs", "0"), "epochs"),
+        (("--radio", "radio.json"), "alpha = 0.5, not 0.25"),
     ],
 )
 def test_bad_options_are_one_line_and_leave_nothing(
-    arguments: tuple[str, ...], message: str, layouts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    run: Run, arguments: tuple[str, ...], message: str, layouts: Path
 ) -> None:
-    out = tmp_path / "run"
-    said = refused("train", str(layouts), "--out", str(out), *SMALL, *arguments, capsys=capsys)
-    assert message in said
-    assert said.count("\n") == 1
-    assert not out.exists()
+    Path("radio.json").write_text('{"alpha": 0.25}')
+    assert message in refused(run("train", str(layouts), "--out", "run", *SMALL, *arguments))
+    assert not Path("run").exists()
 
 
-def test_data_for_another_radio_is_refused(layouts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "radio.json").write_text('{"alpha": 0.25}')
-    radio = str(tmp_path / "radio.json")
-    said = refused("train", str(layouts), "--out", str(tmp_path / "run"), "--radio", radio, capsys=capsys)
-    assert "alpha = 0.5, not 0.25" in said
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("evaluate --weights netdiff --method greedy", "--method"),
+        ("evaluate bench16 --steps 5", "go with --weights"),
+        ("evaluate bench16 --temperature 1", "go with --weights"),
+        ("evaluate bench16 --redundancy 2", "go with --weights"),
+        ("weights --commit abc", "--pack"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(run: Run, command: str, message: str) -> None:
+    assert message in refused(run(*command.split()))
 
 
-def test_solver_options_do_not_go_with_weights(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "--method" in refused("evaluate", "--weights", "netdiff", "--method", "greedy", capsys=capsys)
-
-
-@pytest.mark.parametrize("option", [("--steps", "5"), ("--temperature", "1"), ("--redundancy", "2")])
-def test_sampling_options_do_not_go_with_solvers(option: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
-    assert "go with --weights" in refused("evaluate", "bench16", *option, capsys=capsys)
-
-
-def test_packing_options_go_with_pack(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "--pack" in refused("weights", "--commit", "abc", capsys=capsys)
-
-
-def test_where_packed_weights_go_is_looked_at_before_they_are_scored(
-    run_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    pack = str(run_folder / "last.safetensors")
-    said = refused("weights", "mine", "--pack", pack, "--out", str(tmp_path / "nowhere"), capsys=capsys)
+def test_where_packed_weights_go_is_looked_at_before_they_are_scored(run: Run, run_folder: Path) -> None:
+    said = refused(run("weights", "mine", "--pack", str(run_folder / "last.safetensors"), "--out", "nowhere"))
     assert "does not exist" in said
     assert "bench16" not in said
 
 
-def test_the_training_step_is_timed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_training_step_is_timed(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     monkeypatch.setattr("manetdiff.evaluate.training_speed.CPU_BATCH", 2)
     monkeypatch.setattr("manetdiff.evaluate.training_speed.CPU_STEPS", 1)
-    capsys.readouterr()
-    call("bench", "--training", "--json")
-    (speed,) = json.loads(capsys.readouterr().out)["training"]
+    (speed,) = json.loads(run("bench", "--training", "--json").out)["training"]
     assert speed["batch"] == 2
     assert speed["graphs_a_second"] == pytest.approx(2e3 / speed["step_ms"])

@@ -104,17 +104,18 @@ def test_geodetic_distances_and_headings_are_right() -> None:
     fleet = Fleet.from_geodetic([45.0, 45.0 + 1 / 60], [7.0, 7.0], [90.0, 0.0], ids=["A", "B"])
     assert math.isclose(np.hypot(*(fleet.positions[1] - fleet.positions[0])), 1852.0, rel_tol=5e-4)
     assert np.allclose(fleet.yaw, [0.0, math.pi / 2], atol=1e-4)
+    across_the_date_line = Fleet.from_geodetic([0.0, 0.0], [179.99, -179.99], [0, 0])
+    assert np.hypot(*(across_the_date_line.positions[1] - across_the_date_line.positions[0])) < 3000
 
 
-def test_geodetic_across_the_date_line() -> None:
-    fleet = Fleet.from_geodetic([0.0, 0.0], [179.99, -179.99], [0, 0])
-    assert np.hypot(*(fleet.positions[1] - fleet.positions[0])) < 3000
-
-
-def test_geodetic_input_is_checked() -> None:
-    with pytest.raises(FleetError, match=r"'1'.*latitude 95"):
-        Fleet.from_geodetic([0, 95.0], [0, 1], [0, 0])
-    with pytest.raises(FleetError, match="equally long"):
-        Fleet.from_geodetic([0, 1], [0, 1, 2], [0, 0])
-    with pytest.raises(FleetError, match=r"heading is not a finite"):
-        Fleet.from_geodetic([0, 1], [0, 1], [0, math.nan])
+@pytest.mark.parametrize(
+    ("degrees", "problem"),
+    [
+        (([0, 95.0], [0, 1], [0, 0]), r"'1'.*latitude 95"),
+        (([0, 1], [0, 1, 2], [0, 0]), "equally long"),
+        (([0, 1], [0, 1], [0, math.nan]), "heading is not a finite"),
+    ],
+)
+def test_geodetic_input_is_checked(degrees: tuple[list[float], ...], problem: str) -> None:
+    with pytest.raises(FleetError, match=problem):
+        Fleet.from_geodetic(*degrees)

@@ -14,9 +14,10 @@ from manetdiff.errors import FleetError
 from manetdiff.fleet import Track, Tracks
 from manetdiff.fleet.geodetic import LocalFrame
 
+Waypoint = tuple[float, float, float]  # time, x, y
 
-def track(name: str, *waypoints: tuple[float, float, float], yaw: list[float] | None = None) -> Track:
-    """From waypoints (time, x, y)."""
+
+def track(name: str, *waypoints: Waypoint, yaw: list[float] | None = None) -> Track:
     rows = np.array(waypoints)
     return Track(name, rows[:, 0], rows[:, 1:], None if yaw is None else np.array(yaw))
 
@@ -24,30 +25,25 @@ def track(name: str, *waypoints: tuple[float, float, float], yaw: list[float] | 
 RESTING = track("rest", (0, -50, -50))
 
 
-def test_a_node_moves_on_straight_lines_at_one_speed() -> None:
-    one = track("a", (10, 0, 0), (20, 100, 50), (25, 100, 0))
-    expected = {10: (0, 0), 12.5: (25, 12.5), 20: (100, 50), 21: (100, 40), 25: (100, 0)}
-    for time, place in expected.items():
-        assert one.place_at(time).tolist() == list(place)
+WAYS: dict[str, tuple[list[Waypoint], dict[float, tuple[float, float]]]] = {
+    "straight lines at one speed": (
+        [(10, 0, 0), (20, 100, 50), (25, 100, 0)],
+        {10: (0, 0), 12.5: (25, 12.5), 20: (100, 50), 21: (100, 40), 25: (100, 0)},
+    ),
+    "rest before the first waypoint and after the last": ([(10, 1, 2), (20, 3, 4)], {-5: (1, 2), 1e9: (3, 4)}),
+    "a single waypoint": ([(0, 7, 8)], {-1: (7, 8), 0: (7, 8), 7: (7, 8)}),
+    "a jump at its moment and not before": (
+        [(0, 0, 0), (10, 10, 0), (10, 500, 500), (20, 500, 510)],
+        {math.nextafter(10, 0): (10, 0), 10: (500, 500), 15: (500, 505)},
+    ),
+}
 
 
-def test_a_node_rests_before_its_first_waypoint_and_after_its_last() -> None:
-    one = track("a", (10, 1, 2), (20, 3, 4))
-    assert one.place_at(-5).tolist() == [1, 2]
-    assert one.place_at(1e9).tolist() == [3, 4]
-
-
-def test_a_single_waypoint_is_a_node_that_never_moves() -> None:
-    for time in (-1.0, 0.0, 7.0):
-        assert RESTING.place_at(time).tolist() == [-50, -50]
-        assert RESTING.yaw_at(time) == 0
-
-
-def test_a_jump_happens_at_its_moment_and_not_before() -> None:
-    one = track("a", (0, 0, 0), (10, 10, 0), (10, 500, 500), (20, 500, 510))
-    assert one.place_at(math.nextafter(10, 0))[0] == pytest.approx(10)
-    assert one.place_at(10).tolist() == [500, 500]
-    assert one.place_at(15).tolist() == [500, 505]
+@pytest.mark.parametrize("case", WAYS)
+def test_where_a_node_is(case: str) -> None:
+    waypoints, places = WAYS[case]
+    for time, place in places.items():
+        assert track("a", *waypoints).place_at(time) == pytest.approx(place)
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -61,30 +57,30 @@ def test_places_between_two_waypoints_share_the_way_as_they_share_the_time(seed:
     assert one.place_at(float(times[leg])).tolist() == places[leg].tolist()
 
 
-def test_a_node_points_where_it_goes() -> None:
-    one = track("a", (0, 0, 0), (10, 10, 0), (20, 10, 10), (30, 0, 0))
-    assert one.yaw_at(5) == 0
-    assert one.yaw_at(10) == pytest.approx(math.pi / 2)
-    assert one.yaw_at(25) == pytest.approx(-3 * math.pi / 4)
+NORTH, EAST, SOUTH = math.pi / 2, 0, -math.pi / 2
+DIRECTIONS: dict[str, tuple[list[Waypoint], dict[float, float]]] = {
+    "where it goes": ([(0, 0, 0), (10, 10, 0), (20, 10, 10), (30, 0, 0)], {5: EAST, 10: NORTH, 25: -3 * math.pi / 4}),
+    "at rest where it last went": (
+        [(0, 0, 0), (10, 0, 10), (20, 0, 10), (30, 10, 10)],
+        {15: NORTH, 20: EAST, 99: EAST},
+    ),
+    "before it has moved where it will go": (
+        [(0, 0, 0), (10, 0, 0), (20, 0, -10), (30, 10, -10)],
+        dict.fromkeys((-1, 0, 5, 15), SOUTH),
+    ),
+    "a jump is no direction": (
+        [(0, 0, 0), (10, 10, 0), (10, 10, 500), (20, 10, 500), (20, 0, 0)],
+        dict.fromkeys((10, 15, 20, 30), EAST),
+    ),
+    "east where it never moves": ([(0, 7, 8)], {-1: EAST, 7: EAST}),
+}
 
 
-def test_a_node_at_rest_points_where_it_last_went() -> None:
-    one = track("a", (0, 0, 0), (10, 0, 10), (20, 0, 10), (30, 10, 10))
-    assert one.yaw_at(15) == pytest.approx(math.pi / 2)
-    assert one.yaw_at(20) == 0
-    assert one.yaw_at(99) == 0
-
-
-def test_a_node_that_has_not_moved_yet_points_where_it_will_go() -> None:
-    one = track("a", (0, 0, 0), (10, 0, 0), (20, 0, -10), (30, 10, -10))
-    for time in (-1, 0, 5, 15):
-        assert one.yaw_at(time) == pytest.approx(-math.pi / 2)
-
-
-def test_a_jump_is_no_direction() -> None:
-    one = track("a", (0, 0, 0), (10, 10, 0), (10, 10, 500), (20, 10, 500), (20, 0, 0))
-    for time in (10, 15, 20, 30):
-        assert one.yaw_at(time) == 0
+@pytest.mark.parametrize("case", DIRECTIONS)
+def test_where_a_node_points(case: str) -> None:
+    waypoints, directions = DIRECTIONS[case]
+    for time, yaw in directions.items():
+        assert track("a", *waypoints).yaw_at(time) == pytest.approx(yaw)
 
 
 @pytest.mark.parametrize(
@@ -146,12 +142,9 @@ MOVING = Tracks((track("a", (2, 0, 0), (12, 10, 0)), track("b", (0, 5, 5), (10, 
 
 
 def test_moments_go_from_the_first_waypoint_to_the_last() -> None:
-    assert MOVING.moments(4) == [0, 4, 8, 12]
-    assert MOVING.moments(5) == [0, 5, 10]
-    assert MOVING.moments(100) == [0]
-    assert MOVING.moments(1, 3, 5) == [3, 4, 5]
-    assert MOVING.moments(1, 20, 21.5) == [20, 21]
-    assert MOVING.moments(1, 7, 7) == [7]
+    assert [MOVING.moments(step) for step in (4, 5, 100)] == [[0, 4, 8, 12], [0, 5, 10], [0]]
+    bounds = ((3, 5), (20, 21.5), (7, 7))
+    assert [MOVING.moments(1, *pair) for pair in bounds] == [[3, 4, 5], [20, 21], [7]]
 
 
 @given(st.integers(1, 2000), st.sampled_from([0.1, 0.01, 1 / 3, 0.7, 1e-3]), st.sampled_from([0.0, 0.1, 1.7e9]))
@@ -164,40 +157,39 @@ def test_moments_end_exactly_at_the_end_whatever_rounding_does(count: int, step:
     assert np.diff(moments) == pytest.approx(step, abs=1e-6)
 
 
-@pytest.mark.parametrize("step", [0.0, -1.0, math.nan, math.inf])
-def test_a_step_that_is_no_positive_number_is_refused(step: float) -> None:
-    with pytest.raises(FleetError, match="the step must be a positive number of seconds"):
-        MOVING.moments(step)
+NO_STEP = "the step must be a positive number of seconds"
+NO_ORDER = "the start must not be after the end"
+TOO_MANY = r"more than 1,000,000 moments: choose a longer one"
 
 
-@pytest.mark.parametrize("bounds", [(5, 4), (math.nan, 4), (0, math.inf), (-math.inf, 0), (0, math.nan)])
-def test_a_start_after_the_end_is_refused(bounds: tuple[float, float]) -> None:
-    with pytest.raises(FleetError, match="the start must not be after the end"):
-        MOVING.moments(1, *bounds)
+@pytest.mark.parametrize(
+    ("asked", "problem"),
+    [
+        *(((step,), NO_STEP) for step in (0.0, -1.0, math.nan, math.inf)),
+        *(((1, *bounds), NO_ORDER) for bounds in ((5, 4), (math.nan, 4), (0, math.inf), (-math.inf, 0), (0, math.nan))),
+        *(((step,), TOO_MANY) for step in (1e-6, 1e-300, 5e-324)),
+    ],
+)
+def test_moments_that_cannot_be_are_refused(asked: tuple[float, ...], problem: str) -> None:
+    with pytest.raises(FleetError, match=problem):
+        MOVING.moments(*asked)
 
 
-@pytest.mark.parametrize("step", [1e-6, 1e-300, 5e-324])
-def test_too_many_moments_are_refused(step: float) -> None:
-    with pytest.raises(FleetError, match=r"more than 1,000,000 moments: choose a longer one"):
-        MOVING.moments(step)
+CROSSING = Tracks((track("a", (0, -10, 0), (10, 10, 0)), track("b", (0, 0, -10), (10, 0, 10))))
+APART = Tracks((heard(0, 5), track("b", (40, 0, 0), (50, 1, 1))), longest_gap=60)
 
 
-def test_too_few_nodes_at_a_time_name_the_time() -> None:
-    with pytest.raises(FleetError, match=r"^at 42 s fewer than two nodes are there"):
-        Tracks((heard(0, 5), track("b", (40, 0, 0), (50, 1, 1))), longest_gap=60).at(42)
-
-
-def test_two_nodes_at_one_place_name_the_time_and_both() -> None:
-    crossing = Tracks((track("a", (0, -10, 0), (10, 10, 0)), track("b", (0, 0, -10), (10, 0, 10))))
-    with pytest.raises(FleetError, match=r"^at 5 s: nodes 'a' and 'b' are at the same place"):
-        crossing.at(5)
-    assert len(crossing.at(4.9)) == 2
-
-
-@pytest.mark.parametrize("time", [math.nan, math.inf, -math.inf])
-def test_a_time_that_is_no_number_is_refused(time: float) -> None:
-    with pytest.raises(FleetError, match="the time must be a finite number of seconds"):
-        MOVING.at(time)
+@pytest.mark.parametrize(
+    ("tracks", "time", "problem"),
+    [
+        (APART, 42, "^at 42 s fewer than two nodes are there"),
+        (CROSSING, 5, "^at 5 s: nodes 'a' and 'b' are at the same place"),
+        *((MOVING, time, "the time must be a finite number") for time in (math.nan, math.inf, -math.inf)),
+    ],
+)
+def test_a_time_without_a_fleet_is_named(tracks: Tracks, time: float, problem: str) -> None:
+    with pytest.raises(FleetError, match=problem):
+        tracks.at(time)
 
 
 def test_fleets_leave_out_the_moments_of_fewer_than_two_nodes() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from manetdiff.errors import FormatError
 from manetdiff.fleet import Tracks
-from manetdiff.formats.bonnmotion import read_bonnmotion, tracks_in
+from manetdiff.formats.bonnmotion import tracks_in
 from manetdiff.formats.conversion import read_tracks
 from manetdiff.formats.files import Source, read_source
 from support.format_samples import refusal
@@ -45,30 +45,29 @@ def test_comments_and_blank_lines_are_no_nodes() -> None:
 def test_a_packed_file_is_read_whatever_its_name(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     path.write_bytes(gzip.compress(PLANE.encode()))
-    assert read_bonnmotion(path).at(2.5).positions.tolist() == [[15, 20], [-2, 4.25]]
-    assert read_tracks(path).ids == ("0", "1")
+    assert read_tracks(path).at(2.5).positions.tolist() == [[15, 20], [-2, 4.25]]
     assert read_source(path).suffix == (".movements" if "." in name else "")
 
 
 def test_a_file_packed_in_several_parts_is_read_to_its_end(tmp_path: Path) -> None:
     path = tmp_path / "m.movements.gz"
     path.write_bytes(b"".join(gzip.compress(line.encode()) for line in PLANE.splitlines(keepends=True)))
-    assert read_bonnmotion(path).ids == ("0", "1")
+    assert read_tracks(path).ids == ("0", "1")
 
 
 def test_a_packed_file_that_breaks_off_or_was_damaged_is_refused(tmp_path: Path) -> None:
     packed = gzip.compress(PLANE.encode())
+    broken = [(packed[:length], "is a gzip file that breaks off before its end") for length in range(2, len(packed))]
+    unreadable = "is not a gzip file that can be unpacked"
     path = tmp_path / "m.movements.gz"
-    for length in range(2, len(packed)):
-        path.write_bytes(packed[:length])
-        with pytest.raises(FormatError, match=r"movements\.gz: is a gzip file that breaks off before its end"):
-            read_bonnmotion(path)
-    path.write_bytes(packed[:-6] + b"xx" + packed[-4:])
-    with pytest.raises(FormatError, match="is not a gzip file that can be unpacked: CRC"):
-        read_bonnmotion(path)
-    path.write_bytes(packed + b"junk")
-    with pytest.raises(FormatError, match="is not a gzip file that can be unpacked"):
-        read_bonnmotion(path)
+    for data, problem in [
+        *broken,
+        (packed[:-6] + b"xx" + packed[-4:], f"{unreadable}: CRC"),
+        (packed + b"junk", unreadable),
+    ]:
+        path.write_bytes(data)
+        with pytest.raises(FormatError, match=rf"movements\.gz: {problem}"):
+            read_tracks(path)
 
 
 @pytest.mark.parametrize(

@@ -13,20 +13,20 @@ import pytest
 from manetdiff import Fleet, Topology
 from manetdiff.errors import FormatError
 from manetdiff.fleet.geodetic import LocalFrame
-from manetdiff.formats.czml import Moment, czml, write_czml
+from manetdiff.formats.czml import LinkedFleet, czml, write_czml
 
 FRAME = LocalFrame(48.0, 11.0)
 EPOCH = datetime(2026, 3, 1, tzinfo=UTC)
 
 
-def moment(time: float, ids: str, links: list[str], parity: str | None = None, shift: float = 0.0) -> Moment:
+def moment(time: float, ids: str, links: list[str], parity: str | None = None, shift: float = 0.0) -> LinkedFleet:
     """Nodes called by letters on a line northwards; links as pairs of letters."""
     fleet = Fleet([(100.0 * (ord(name) - 97), shift) for name in ids], [0.0] * len(ids), list(ids), FRAME)
     pairs = [(ids.index(link[0]), ids.index(link[1])) for link in links]
     return time, fleet, Topology(pairs, [int(bit) for bit in parity or "0" * len(ids)])
 
 
-def packets(*moments: Moment) -> dict[str, dict[str, Any]]:
+def packets(*moments: LinkedFleet) -> dict[str, dict[str, Any]]:
     made = czml(list(moments), epoch=EPOCH)
     assert len({packet["id"] for packet in made}) == len(made)
     return {packet.get("name", packet["id"]): packet for packet in made}
@@ -66,28 +66,25 @@ def test_a_node_is_there_only_while_it_is() -> None:
     assert spans(there["c"]["availability"]) == [(0, 10), (20, 40)]
 
 
-def test_a_link_is_there_only_while_it_is() -> None:
-    there = packets(
-        moment(0, "abc", ["ab"]),
-        moment(10, "abc", ["ab", "bc"]),
-        moment(20, "abc", ["bc"]),
-        moment(30, "abc", ["ab"]),
-        moment(40, "abc", ["ab"]),
-    )
-    assert spans(there["a - b"]["availability"]) == [(0, 20), (30, 40)]
-    assert spans(there["b - c"]["availability"]) == [(10, 30)]
-    assert "a - c" not in there
-
-
-def test_a_short_break_late_in_a_long_flight_is_still_a_break() -> None:
-    times = [1e6, 1e6 + 1, 1e6 + 2, 1e6 + 3]
-    there = packets(*(moment(time, "ab", links) for time, links in zip(times, [["ab"], [], ["ab"], []], strict=True)))
-    assert spans(there["a - b"]["availability"]) == [(1e6, 1e6 + 1), (1e6 + 2, 1e6 + 3)]
-
-
-def test_a_link_is_the_same_in_whatever_order_its_nodes_stand() -> None:
-    there = packets(moment(0, "ab", ["ab"]), moment(1, "ba", ["ba"]), moment(2, "ab", []))
-    assert spans(there["a - b"]["availability"]) == [(0, 2)]
+@pytest.mark.parametrize(
+    ("moments", "expected"),
+    [
+        (
+            [(0, "abc", "ab"), (10, "abc", "ab bc"), (20, "abc", "bc"), (30, "abc", "ab"), (40, "abc", "ab")],
+            {"a - b": [(0, 20), (30, 40)], "b - c": [(10, 30)]},
+        ),
+        # A short break late in a long flight is still a break.
+        (
+            [(1e6, "ab", "ab"), (1e6 + 1, "ab", ""), (1e6 + 2, "ab", "ab"), (1e6 + 3, "ab", "")],
+            {"a - b": [(1e6, 1e6 + 1), (1e6 + 2, 1e6 + 3)]},
+        ),
+        # A link is the same in whatever order its nodes stand.
+        ([(0, "ab", "ab"), (1, "ba", "ba"), (2, "ab", "")], {"a - b": [(0, 2)]}),
+    ],
+)
+def test_a_link_is_there_only_while_it_is(moments: list[Any], expected: dict[str, Any]) -> None:
+    there = packets(*(moment(time, ids, links.split()) for time, ids, links in moments))
+    assert {name: spans(one["availability"]) for name, one in there.items() if " - " in name} == expected
 
 
 def test_a_node_wears_the_colour_of_its_parity_at_the_time() -> None:
@@ -122,12 +119,13 @@ def test_a_file_is_json(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_written_is_said() -> None:
-    with pytest.raises(FormatError, match="there is no moment to write"):
-        czml([])
     _, fleet, topology = moment(0, "ab", [])
-    with pytest.raises(FormatError, match="CZML needs latitude and longitude"):
-        czml([(0.0, Fleet(fleet.positions, fleet.yaw), topology)])
-    with pytest.raises(FormatError, match="in the order of time"):
-        czml([moment(1, "ab", []), moment(0, "ab", [])])
-    with pytest.raises(FormatError, match="CZML counts in dates"):
-        czml([moment(0, "ab", []), moment(1e12, "ab", [])])
+    nowhere = (0.0, Fleet(fleet.positions, fleet.yaw), topology)
+    for moments, problem in (
+        ([], "there is no moment to write"),
+        ([nowhere], "CZML needs latitude and longitude"),
+        ([moment(1, "ab", []), moment(0, "ab", [])], "in the order of time"),
+        ([moment(0, "ab", []), moment(1e12, "ab", [])], "CZML counts in dates"),
+    ):
+        with pytest.raises(FormatError, match=problem):
+            czml(moments)

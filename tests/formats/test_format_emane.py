@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from manetdiff import Fleet, Topology
 from manetdiff.errors import FormatError
 from manetdiff.fleet.geodetic import LocalFrame
-from manetdiff.formats.emane import LARGEST_NEM, eel_text, schedule_xml, write_schedule
+from manetdiff.formats.emane import LARGEST_NEM, eel_text, schedule_xml
 from support.strategies import topologies
 
 SCHEMA = Path(__file__).parent / "tdmaschedule.xsd"
@@ -105,19 +105,13 @@ def test_every_node_stands_once_in_each_slot_and_does_what_its_parity_says(topol
     assert acts == expected
 
 
-def test_the_structure_is_of_one_frame_of_two_slots(tmp_path: Path) -> None:
-    write_schedule(Topology([(0, 1)], [0, 1]), tmp_path / "s.xml", slot_us=500, overhead_us=20, bandwidth_hz=5_000_000)
-    text = (tmp_path / "s.xml").read_text()
+def test_the_structure_is_of_one_frame_of_two_slots() -> None:
+    text = schedule_xml(Topology([(0, 1)], [0, 1]), slot_us=500, overhead_us=20, bandwidth_hz=5_000_000)
     assert text.startswith('<?xml version="1.0" encoding="UTF-8"?>\n<emane-tdma-schedule>\n')
     structure = ElementTree.fromstring(text).find("structure")
     assert structure is not None
-    assert structure.attrib == {
-        "frames": "1",
-        "slots": "2",
-        "slotduration": "500",
-        "slotoverhead": "20",
-        "bandwidth": "5000000",
-    }
+    sizes = {"slotduration": "500", "slotoverhead": "20", "bandwidth": "5000000"}
+    assert structure.attrib == {"frames": "1", "slots": "2", **sizes}
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from manetdiff.errors import FormatError
 from manetdiff.fleet import Track, Tracks
+from manetdiff.formats import read_tracks
 from manetdiff.formats.files import Source
-from manetdiff.formats.ns2 import ns2_text, read_ns2, tracks_in, write_ns2
+from manetdiff.formats.ns2 import ns2_text, tracks_in, write_ns2
 from support.format_samples import refusal
 
 SECOND = "$node_(1) set X_ 900\n$node_(1) set Y_ 900\n"
@@ -68,6 +69,12 @@ JOURNEYS: dict[str, tuple[str, dict[float, tuple[float, float]], dict[float, flo
     "one at the moment of arrival": (go(0, 10, 0, 10) + go(1, 10, 10, 10), {1: (10, 0), 1.5: (10, 5), 2: (10, 10)}, {}),
     "speed zero": (go(0, 100, 0, 10) + go(3, 500, 500, 0), {3: (30, 0), 10: (30, 0), 1000: (30, 0)}, {1000: 0}),
     "of two at one time the last counts": (go(1, 100, 0, 10) + go(1, 0, 100, 10), {6: (0, 50)}, {}),
+    "comments, semicolons, blank lines and spaces are no matter": (
+        '# setdest 1 2 3\n\n \t$ns_  at 1.0   "$node_(0) setdest 3 4 5" ; # as above\r\n;\n',
+        {1: (0, 0), 1.5: (1.5, 2), 9: (3, 4)},
+        {},
+    ),
+    "names as SUMO and ns-3 write them": ('$ns at 1 "$node(0) setdest 0 3 1"\n$node(0) set X_ 7\n', {9: (0, 3)}, {}),
     "height is left out": ("$node_(0) set Z_ 500\n" + jump(1, "Z_", 600), {5: (0, 0)}, {}),
 }
 
@@ -100,25 +107,6 @@ def test_the_order_of_lines_does_not_matter() -> None:
         for one, other in zip(shuffled.tracks, expected.tracks, strict=True):
             assert np.array_equal(one.times, other.times)
             assert np.array_equal(one.places, other.places)
-
-
-def test_comments_semicolons_blank_lines_and_spaces_are_no_matter() -> None:
-    plain = node('$ns_ at 1.0 "$node_(0) setdest 3 4 5"\n')
-    dressed = node('# setdest 1 2 3\n\n \t$ns_  at 1.0   "$node_(0) setdest 3 4 5" ; # as above\r\n;\n')
-    assert np.array_equal(plain.times, dressed.times)
-    assert np.array_equal(plain.places, dressed.places)
-
-
-def test_names_as_sumo_and_ns3_write_them_are_read() -> None:
-    one = read('$node(0) set X_ 1\n$node(0) set Y_ 2\n$ns at 1 "$node(0) setdest 1 3 1"\n' + SECOND).tracks[0]
-    assert one.place_at(2).tolist() == [1, 3]
-
-
-@pytest.mark.parametrize("axis", ["X_", "Y_"])
-def test_a_missing_place_at_the_beginning_names_the_node_and_the_axis(axis: str) -> None:
-    other = "Y_" if axis == "X_" else "X_"
-    message = refusal(tracks_in, "m", SECOND + f'$node_(7) set {other} 1\n$ns_ at 1 "$node_(7) setdest 1 1 1"\n')
-    assert message.startswith(f"node 7: its place at the beginning is missing ('$node_(7) set {axis}")
 
 
 @pytest.mark.parametrize(
@@ -154,11 +142,18 @@ def test_a_bad_line_is_named(line: str, problem: str) -> None:
     assert problem in message
 
 
-def test_no_nodes_one_node_and_a_journey_without_end_are_refused() -> None:
-    assert "holds no node of ns-2" in refusal(tracks_in, "m", "# nothing\n")
-    assert "at least two nodes, not 1" in refusal(tracks_in, "m", SECOND)
-    endless = refusal(tracks_in, "m", SECOND + START + go(0, 1e300, 0, 1e-300))
-    assert endless == "node 0: moves so slowly that it never arrives"
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("# nothing\n", "holds no node of ns-2"),
+        (SECOND, "a fleet needs at least two nodes, not 1"),
+        (SECOND + START + go(0, 1e300, 0, 1e-300), "node 0: moves so slowly that it never arrives"),
+        (SECOND + "$node_(7) set Y_ 1\n", "node 7: its place at the beginning is missing ('$node_(7) set X_"),
+        (SECOND + "$node_(7) set X_ 1\n", "node 7: its place at the beginning is missing ('$node_(7) set Y_"),
+    ],
+)
+def test_what_is_wrong_with_a_whole_file_is_named(content: str, problem: str) -> None:
+    assert refusal(tracks_in, "m", content).startswith(problem)
 
 
 @st.composite
@@ -195,20 +190,24 @@ def test_a_file_says_what_its_nodes_were_called(tmp_path: Path) -> None:
     write_ns2(tracks, tmp_path / "m.tcl")
     comments = [line for line in (tmp_path / "m.tcl").read_text().splitlines() if line.startswith("#")]
     assert comments == ['# node 1 is "A\\n7"']
-    assert read_ns2(tmp_path / "m.tcl").ids == ("0", "1")
+    assert read_tracks(tmp_path / "m.tcl").ids == ("0", "1")
+
+
+def with_another(one: Track) -> Tracks:
+    return Tracks((one, Track("1", np.zeros(1), np.ones((1, 2)))))
 
 
 def test_lines_that_are_written_have_four_seven_or_eight_words() -> None:
     places = np.array([[0, 0], [1, 0], [1, 0], [5, 5], [5, 6], [9, 9.0]])
     one = Track("a", np.array([0, 1, 1.5, 1.5, 1.5, 2]), places)  # there, a rest, two jumps, and on
-    lines = ns2_text(Tracks((one, Track("1", np.zeros(1), np.ones((1, 2)))))).splitlines()
+    lines = ns2_text(with_another(one)).splitlines()
     # A jump names both axes, also the one that stays: ns-3 would take that back to where the node began.
     assert [len(line.split()) for line in lines if not line.startswith("#")] == [4, 4, 4, 8, 7, 7, 7, 7, 8, 4, 4, 4]
 
 
 def test_a_leg_too_short_for_a_speed_is_written_as_a_jump() -> None:
     one = Track("0", np.array([0, 5e-324, 1]), np.array([[0, 0], [50, 60], [50, 60.0]]))
-    text = ns2_text(Tracks((one, Track("1", np.zeros(1), np.ones((1, 2))))))
+    text = ns2_text(with_another(one))
     assert "inf" not in text
     assert read(text).tracks[0].place_at(0.5).tolist() == [50, 60]
 
@@ -216,4 +215,4 @@ def test_a_leg_too_short_for_a_speed_is_written_as_a_jump() -> None:
 def test_times_before_zero_cannot_be_written() -> None:
     early = Track("early", np.array([-5.0, 1]), np.array([[0, 0], [1, 1.0]]))
     with pytest.raises(FormatError, match="node 'early': has a waypoint at -5 s: time in ns-2 begins at 0"):
-        ns2_text(Tracks((early, Track("1", np.zeros(1), np.ones((1, 2))))))
+        ns2_text(with_another(early))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -9,8 +11,10 @@ from manetdiff.errors import ScenarioError
 from manetdiff.fleet import Fleet, displacement
 from manetdiff.scenarios import FAMILIES, MOTIONS, Kinematics, draw, move, move_by
 from manetdiff.scenarios.conflicts import clearances
-from manetdiff.scenarios.kinematics import Controls, Flight, FloatArray
+from manetdiff.scenarios.kinematics import Controls, Flight
+from manetdiff.scenarios.placing import FloatArray
 from manetdiff.scenarios.spacing import pair_distances
+from support.strategies import assert_same
 
 LIMITS = Kinematics()
 
@@ -35,28 +39,33 @@ def turns(path: list[Fleet]) -> FloatArray:
     return wrapped(np.diff(np.stack([fleet.yaw for fleet in path]), axis=0))
 
 
+def assert_within(limits: Kinematics, length: FloatArray, turn: FloatArray) -> None:
+    assert np.abs(turn).max() <= limits.max_turn_rate + 1e-9
+    # The chord of an arc is a little shorter than the arc.
+    assert length.min() >= limits.v_min * (1 - limits.max_turn_rate**2 / 20)
+    assert length.max() <= limits.v_max + 1e-6
+
+
+def nearest(path: list[Fleet]) -> float:
+    """Metres: the least distance that any two have on the way."""
+    return float(min(pair_distances(fleet.positions).min() for fleet in path))
+
+
 @pytest.mark.parametrize("model", MOTIONS)
 @pytest.mark.parametrize("family", FAMILIES)
 class TestEveryModelOnEveryFamily:
     @pytest.mark.parametrize("n", (2, 5, 16, 33))
-    def test_flies_within_limits_and_along_its_yaw(self, family: str, model: str, n: int) -> None:
-        path = path_of(family, n, model, seed=n)
+    def test_flies_within_limits_along_its_yaw_and_nobody_collides(self, family: str, model: str, n: int) -> None:
+        path = path_of(family, n, model, seed=n, duration=240.0)
         length, direction = chords(path)
         turn = turns(path)
-        assert np.abs(turn).max() <= LIMITS.max_turn_rate + 1e-9
-        # The chord of an arc is a little shorter than the arc.
-        assert length.min() >= LIMITS.v_min * (1 - LIMITS.max_turn_rate**2 / 20)
-        assert length.max() <= LIMITS.v_max + 1e-6
-        # It points midway between the yaw at either end of an arc.
+        assert_within(LIMITS, length, turn)
+        # A chord points midway between the yaw at either end of its arc.
         yaw = np.stack([fleet.yaw for fleet in path])
         assert np.abs(wrapped(direction - yaw[:-1] - turn / 2)).max() < 1e-6
         speed = length / np.sinc(turn / 2 / np.pi)
         assert np.abs(np.diff(speed, axis=0)).max() <= LIMITS.max_acceleration + 1e-6
-
-    @pytest.mark.parametrize("n", (3, 16, 33))
-    def test_nobody_collides(self, family: str, model: str, n: int) -> None:
-        path = path_of(family, n, model, seed=50 + n, duration=240.0)
-        assert min(pair_distances(fleet.positions).min() for fleet in path) > 100.0
+        assert nearest(path) > 100.0
 
     def test_displacement_is_reached(self, family: str, model: str) -> None:
         for seed, asked in enumerate((0.1, 0.3)):
@@ -72,8 +81,7 @@ class TestEveryModel:
     def test_same_seed_same_path(self, model: str) -> None:
         one, same, other = (path_of("wedge", 9, model, seed) for seed in (3, 3, 4))
         for a, b in zip(one, same, strict=True):
-            assert (a.positions == b.positions).all()
-            assert (a.yaw == b.yaw).all()
+            assert_same(a, b)
         assert not np.allclose(one[-1].positions, other[-1].positions)
 
     def test_starts_where_the_fleet_is(self, model: str) -> None:
@@ -84,29 +92,26 @@ class TestEveryModel:
         _, direction = chords(path)
         assert np.abs(wrapped(direction[0] - fleet.yaw)).max() <= LIMITS.max_turn_rate / 2 + 1e-9
 
-    def test_long_run_of_a_large_fleet_keeps_apart(self, model: str) -> None:
-        for family in ("scatter", "crossing", "trail"):
-            path = path_of(family, 100, model, seed=2, duration=200.0)
-            assert min(pair_distances(fleet.positions).min() for fleet in path) > 100.0
-
-    def test_largest_fleet(self, model: str) -> None:
-        path = path_of("orbit", 256, model, seed=0, duration=20.0)
-        assert len(path) == 21
-        assert min(pair_distances(fleet.positions).min() for fleet in path) > 100.0
+    def test_large_fleets_keep_apart(self, model: str) -> None:
+        for family, n, duration in (
+            ("scatter", 100, 200),
+            ("crossing", 100, 200),
+            ("trail", 100, 200),
+            ("orbit", 256, 20),
+        ):
+            path = path_of(family, n, model, seed=2, duration=duration)
+            assert len(path) == duration + 1
+            assert nearest(path) > 100.0
 
     def test_other_limits_are_kept(self, model: str) -> None:
         slow = Kinematics(v_min=20.0, v_max=30.0, max_turn_rate=0.2, safety=50.0)
         rng = np.random.default_rng(5)
         path = move(draw("box", 9, rng), model, rng, duration=60.0, kinematics=slow)
-        length, _ = chords(path)
-        assert length.max() <= slow.v_max + 1e-6
-        assert length.min() >= slow.v_min * (1 - slow.max_turn_rate**2 / 20)
-        assert np.abs(turns(path)).max() <= slow.max_turn_rate + 1e-9
+        assert_within(slow, chords(path)[0], turns(path))
 
     def test_every_step_is_there_however_long_it_is(self, model: str) -> None:
-        assert len(path_of("box", 4, model, 0, duration=10.0, step=2.5)) == 5
-        assert len(path_of("box", 4, model, 0, duration=10.0, step=3.0)) == 4
-        assert len(path_of("box", 4, model, 0, duration=0.3, step=0.1)) == 4
+        for duration, step, count in ((10.0, 2.5, 5), (10.0, 3.0, 4), (0.3, 0.1, 4)):
+            assert len(path_of("box", 4, model, 0, duration, step)) == count
         length, _ = chords(path_of("box", 4, model, 0, duration=40.0, step=4.0))
         assert length.max() <= 4 * LIMITS.v_max
 
@@ -137,6 +142,13 @@ def test_move_by_without_a_model_picks_one() -> None:
     assert (move_by(draw("box", 6, again), 0.15, again).positions == after.positions).all()
 
 
+def test_displacement_is_reached_where_headings_cancel_out_and_the_mean_heading_may_jump() -> None:
+    fleet = Fleet([(0, 0), (9e3, 9e3)], [0.0, np.pi - 0.02])
+    for seed in range(20):
+        moved = move_by(fleet, 0.3, np.random.default_rng(seed), "gauss-markov")
+        assert displacement(fleet, moved) == pytest.approx(0.3, rel=0.11)
+
+
 class TestClearance:
     def test_is_the_least_distance_of_circling_aircraft(self) -> None:
         """Known answer: fly the circles and look."""
@@ -158,50 +170,44 @@ class TestClearance:
             fleet = Fleet([[0.0, 0.0], [6000.0, 5.0], [3000.0, 40e3]], [0.0, np.pi, 0.0])
             for model in MOTIONS:
                 path = move(fleet, model, np.random.default_rng(seed), duration=60.0)
-                assert min(pair_distances(later.positions).min() for later in path) > LIMITS.safety - 1.0
+                assert nearest(path) > LIMITS.safety - 1.0
 
 
 class TestErrors:
-    fleet = Fleet([[0.0, 0.0], [5000.0, 0.0]], [0.0, 0.1])
-
-    def test_unknown_model_names_the_known_ones(self) -> None:
+    @pytest.mark.parametrize(
+        ("asked", "problem"),
+        [
+            ({"duration": 1.0, "model": "brownian"}, f"unknown motion 'brownian': choose one of {', '.join(MOTIONS)}"),
+            ({"displacement": 0.1, "model": "brownian"}, "unknown motion 'brownian'"),
+            ({"displacement": 3.0, "model": "group"}, "less than 2√2"),
+            ({"displacement": 2.0, "model": "group", "time_limit": 20.0}, "group motion did not displace"),
+            *(
+                ({**asked, "model": "group", name: value}, f"{name} must be a positive number")
+                for asked, name in (
+                    ({}, "duration"),
+                    ({"duration": 1.0}, "step"),
+                    ({}, "displacement"),
+                    ({"displacement": 0.1}, "time_limit"),
+                )
+                for value in (0.0, -1.0, np.nan, np.inf)
+            ),
+        ],
+    )
+    def test_motion_that_cannot_be_is_said(self, asked: dict[str, Any], problem: str) -> None:
         rng = np.random.default_rng(0)
-        for attempt in (
-            lambda: move(self.fleet, "brownian", rng, duration=1.0),
-            lambda: move_by(self.fleet, 0.1, rng, "brownian"),
-        ):
-            with pytest.raises(ScenarioError, match="unknown motion 'brownian'") as error:
-                attempt()
-            assert all(model in str(error.value) for model in MOTIONS)
-
-    @pytest.mark.parametrize("value", (0.0, -1.0, float("nan"), float("inf")))
-    def test_times_and_displacement_must_be_positive(self, value: float) -> None:
-        rng = np.random.default_rng(0)
-        with pytest.raises(ScenarioError, match="duration"):
-            move(self.fleet, "group", rng, duration=value)
-        with pytest.raises(ScenarioError, match="step"):
-            move(self.fleet, "group", rng, duration=1.0, step=value)
-        with pytest.raises(ScenarioError, match="displacement"):
-            move_by(self.fleet, value, rng)
-        with pytest.raises(ScenarioError, match="time_limit"):
-            move_by(self.fleet, 0.1, rng, time_limit=value)
-
-    def test_displacement_out_of_reach(self) -> None:
-        rng = np.random.default_rng(0)
-        with pytest.raises(ScenarioError, match="less than 2√2"):
-            move_by(self.fleet, 3.0, rng)
-        with pytest.raises(ScenarioError, match="group motion did not displace"):
-            move_by(draw("box", 16, rng), 2.0, rng, "group", time_limit=20.0)
+        fly = move_by if "displacement" in asked else move
+        with pytest.raises(ScenarioError, match=problem):
+            fly(draw("box", 16, rng), rng=rng, **asked)
 
     @pytest.mark.parametrize(
         "numbers",
-        (
-            {"v_min": 0.0},
-            {"v_min": 300.0, "v_max": 200.0},
-            {"max_turn_rate": 0.0},
-            {"safety": -1.0},
-            {"max_acceleration": float("nan")},
-        ),
+        [
+            {"v_min": 0},
+            {"v_min": 300, "v_max": 200},
+            {"max_turn_rate": 0},
+            {"safety": -1},
+            {"max_acceleration": np.nan},
+        ],
     )
     def test_limits_without_meaning(self, numbers: dict[str, float]) -> None:
         with pytest.raises(ScenarioError):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import csv
 import dataclasses
-import html.parser
 import io
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from PIL import Image
 import manetdiff as md
 from manetdiff.errors import FormatError
 from manetdiff.fleet import Fleet
-from manetdiff.formats import read_topology, read_tracks
+from manetdiff.formats import read_fleet, read_topology, read_tracks
 from manetdiff.pictures.animation import check_animation_path, gif_bytes, write_animation
 from manetdiff.runtime.model import Model
 from manetdiff.scenarios import draw, move
@@ -27,7 +27,7 @@ from manetdiff.simulation.report import report_html
 from manetdiff.simulation.run import link_names
 from manetdiff.simulation.tables import metrics_csv, summary, write_topologies
 from manetdiff.topology import METRICS, metrics
-from support.command_help import Run
+from support.command_help import Run, refused
 
 NODES = 8
 
@@ -63,7 +63,7 @@ class TestSimulate:
         assert (first.continuity, first.mode, first.dropped) == (None, "generated", 0)
         assert first.added == len(first.topology.links)
         for before, after in zip(moments, later, strict=False):
-            old, new = link_names(before.topology), link_names(after.topology)
+            old, new = set(link_names(before.topology)), set(link_names(after.topology))
             assert (after.added, after.dropped) == (len(new - old), len(old - new))
             assert after.continuity == pytest.approx(len(old & new) / len(old | new))
         assert sum(one.added + one.dropped for one in later) > 0
@@ -144,31 +144,16 @@ class TestTables:
         assert (told["continuity"], told["update_ms"], told["slowest_update_ms"]) == (None, None, None)
 
 
-class _Page(html.parser.HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.tags: list[str] = []
-        self.sources: list[str] = []
-        self.texts: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.sources += [value or "" for name, value in attrs if name in ("src", "href", "xlink:href")]
-
-    def handle_data(self, data: str) -> None:
-        self.texts.append(data)
-
-
 class TestReport:
     def test_is_one_page_that_runs_nothing_and_fetches_nothing(self, moments: list[Moment]) -> None:
-        page = _Page()
-        page.feed(report_html(moments, "Flight <b>7</b> & more", b"GIF89a"))
-        assert "script" not in page.tags
-        assert "iframe" not in page.tags
-        assert all(source.startswith(("data:image/gif;base64,", "#")) for source in page.sources)
-        assert any(source.startswith("data:") for source in page.sources)
-        assert "Flight <b>7</b> & more" in page.texts
-        assert page.tags.count("svg") == 2
+        page = report_html(moments, "Flight <b>7</b> & more", b"GIF89a")
+        tags = re.findall(r"<(\w+)", page)
+        sources = re.findall(r"""(?:src|href)\s*=\s*["']?([^"'\s>]*)""", page)
+        assert not {"script", "iframe", "b"} & {tag.lower() for tag in tags}
+        assert all(source.startswith(("data:image/gif;base64,", "#")) for source in sources)
+        assert any(source.startswith("data:") for source in sources)
+        assert "<h1>Flight &lt;b&gt;7&lt;/b&gt; &amp; more</h1>" in page
+        assert tags.count("svg") == 2
 
     def test_shows_every_line_of_the_plot(self, moments: list[Moment]) -> None:
         text = report_html(moments, "Flight")
@@ -184,11 +169,9 @@ class TestReport:
         assert high >= max(one.metrics["throughput"] for one in moments)
         assert spent.get_ylim()[1] >= max(one.milliseconds for one in moments[1:])
 
-    def test_of_one_moment_is_a_page_too(self, moments: list[Moment]) -> None:
-        assert "In short" in report_html(moments[:1], "One")
-
-    def test_is_the_same_text_each_time(self, moments: list[Moment]) -> None:
-        assert report_html(moments[:2], "Flight") == report_html(moments[:2], "Flight")
+    def test_is_the_same_text_each_time_also_of_one_moment(self, moments: list[Moment]) -> None:
+        for some in (moments[:1], moments[:2]):
+            assert report_html(some, "Flight") == report_html(some, "Flight")
 
     def test_has_no_more_rows_than_people_read(self, moments: list[Moment]) -> None:
         assert report._moments_table((moments * 400)[:1000]).count("<tr><td>") < 450
@@ -268,16 +251,11 @@ class TestSimulateCommand:
         ],
     )
     def test_what_is_wrong_is_one_line_and_exit_code_2(self, run: Run, arguments: list[str], words: str) -> None:
-        ran = run("simulate", *arguments, "--out", "o")
-        assert (ran.code, ran.out) == (2, "")
-        assert ran.err.count("\n") == 1
-        assert words in ran.err
+        assert words in refused(run("simulate", *arguments, "--out", "o"))
 
     def test_says_at_which_time_nodes_meet(self, run: Run, tmp_path: Path) -> None:
         (tmp_path / "meet.movements").write_text("0 0 0 10 10 0\n0 10 0 10 0 0\n")
-        ran = run("simulate", "meet.movements", "--step", "5", "--animation", "none")
-        assert ran.code == 2
-        assert "at 5 s" in ran.err
+        assert "at 5 s" in refused(run("simulate", "meet.movements", "--step", "5", "--animation", "none"))
 
 
 class TestDoctor:
@@ -314,28 +292,19 @@ class TestDoctor:
 
 
 class TestConvertCommand:
-    def test_a_topology_becomes_graphml_and_comes_back_the_same(self, run: Run, tmp_path: Path) -> None:
-        fleet = draw("wedge", 6, np.random.default_rng(1))
-        md_topology = md.solve(fleet, method="mst-greedy")
-        from manetdiff.formats import write_topology
-
-        write_topology(md_topology, tmp_path / "t.json")
-        assert run("convert", "t.json", "t.graphml") == (0, "", "")
-        assert run("convert", "t.graphml", "back.json") == (0, "", "")
-        assert (tmp_path / "back.json").read_text() == (tmp_path / "t.json").read_text()
-        told = json.loads(run("convert", "t.json", "s.xml", "--json").out)
-        assert told == {"in": "t.json", "out": "s.xml", "format": "emane-schedule"}
+    def test_says_as_json_what_was_written(self, run: Run, tmp_path: Path) -> None:
+        (tmp_path / "f.csv").write_text("id,x,y,yaw\na,0,0,0\nb,10,0,0\n")
+        told = json.loads(run("convert", "f.csv", "f.json", "--json").out)
+        assert told == {"in": "f.csv", "out": "f.json", "format": "fleet"}
+        assert len(read_fleet(tmp_path / "f.json")) == 2
 
     @pytest.mark.parametrize(
         ("arguments", "words"),
         [
             (["f.csv", "f.unknown"], "--to"),
-            (["f.csv", "t.graphml"], "holds no topology"),
-            (["f.csv", "m.tcl"], "does not say how its nodes move"),
             (["f.csv", "f.json", "--from", "word"], "--from"),
             (["f.csv", "f.json", "--to", "word"], "--to"),
             (["f.csv", "e.eel"], "latitude"),
-            (["-", "f.json"], "standard input: is empty"),
             (["f.csv", "f.json", "--time", "3"], "--time"),
             (["f.csv", "-", "--json", "--to", "fleet"], "not both"),
         ],
@@ -344,10 +313,7 @@ class TestConvertCommand:
         self, run: Run, tmp_path: Path, arguments: list[str], words: str
     ) -> None:
         (tmp_path / "f.csv").write_text("id,x,y,yaw\na,0,0,0\nb,10,0,0\n")
-        ran = run("convert", *arguments)
-        assert (ran.code, ran.out) == (2, "")
-        assert ran.err.count("\n") == 1
-        assert words in ran.err
+        assert words in refused(run("convert", *arguments))
         assert [path.name for path in tmp_path.iterdir()] == ["f.csv"]
 
 
@@ -374,8 +340,6 @@ def test_update_draws_before_and_after_and_refuses_other_nodes(run: Run, tmp_pat
         assert sum(picture.convert("RGB").getpixel((1, 1))) < 120  # type: ignore[arg-type]
     with Image.open(tmp_path / "change.png") as picture:
         assert picture.width > 1.5 * picture.height
-    ran = run("update", "t.json", "less.csv", "--change", "no.png")
-    assert (ran.code, ran.err.count("\n")) == (2, 1)
-    assert "--change" in ran.err
+    assert "--change" in refused(run("update", "t.json", "less.csv", "--change", "no.png"))
     assert not (tmp_path / "no.png").exists()
     assert run("update", "t.json", "two.csv", "--change", "change.bmp").code == 2

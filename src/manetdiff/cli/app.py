@@ -53,20 +53,24 @@ def _options(
     """NetDiff: directional link topologies and two-slot parity for mobile ad hoc networks."""
 
 
-app.command("demo")(demo.command)
-app.command("generate")(generate.command)
-app.command("update")(update.command)
-app.command("simulate")(simulate.command)
-app.command("solve")(solve.command)
-app.command("data")(data.command)
-app.command("evaluate")(evaluate.command)
-app.command("bench")(bench.command)
-app.command("reproduce")(reproduce.command)
-app.command("train")(train.command)
-app.command("weights")(weights.command)
-app.command("convert")(convert.command)
-app.command("export")(export.command)
-app.command("doctor")(doctor.command)
+# In the order in which `manetdiff --help` lists them.
+for module in (
+    demo,
+    generate,
+    update,
+    simulate,
+    solve,
+    data,
+    evaluate,
+    bench,
+    reproduce,
+    train,
+    weights,
+    convert,
+    export,
+    doctor,
+):
+    app.command(module.__name__.rpartition(".")[2])(module.command)
 
 
 def main() -> None:

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
+from manetdiff.cli import options
 from manetdiff.cli.output import print_json
-from manetdiff.cli.results import STANDARD, RadioOption
+from manetdiff.cli.results import STANDARD
 from manetdiff.errors import FormatError
 from manetdiff.formats import check_writable, read_radio
 from manetdiff.formats.conversion import Order, read_contents, write_contents
@@ -27,7 +28,7 @@ def command(
     ] = None,
     time: Annotated[float | None, typer.Option(help="Of a mobility file: the fleet at this time.", metavar="S")] = None,
     step: Annotated[float, typer.Option(help="Of a mobility file: seconds between moments.", metavar="S")] = 1.0,
-    radio: RadioOption = None,
+    radio: options.Radio = None,
     as_json: Annotated[bool, typer.Option("--json", help="Say what was written as JSON.")] = False,
 ) -> None:
     """Convert a fleet, a topology or a mobility file.

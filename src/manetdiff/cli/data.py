@@ -10,11 +10,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as ProgressBar
-from rich.text import Text
 
+from manetdiff.cli.progress import bar
 from manetdiff.cores import usable_cores
 from manetdiff.data import BENCHMARKS, Progress, Settings, generate, make_benchmark
 from manetdiff.data.settings import DEFAULT_DISPLACEMENT, DEFAULT_SEARCH_MOVES, DEFAULT_SHARD_SIZE
@@ -109,39 +106,19 @@ def _whole(text: str) -> int:
 @contextmanager
 def _shown() -> Iterator[Report]:
     """Progress on standard error: a bar on a terminal, else a line for every file."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield _Lines()
-        return
-    columns = (TextColumn("layouts"), BarColumn(), MofNCompleteColumn(), _Rate(), TimeRemainingColumn())
-    with ProgressBar(*columns, console=console, speed_estimate_period=120) as bar:
-        yield _Bar(bar)
+    start = time.monotonic()
+    before: int | None = None
+    with bar() as show:
 
-
-class _Rate(ProgressColumn):
-    def render(self, task: Task) -> Text:
-        return Text("" if task.speed is None else f"{task.speed:.1f}/s")
-
-
-class _Bar:
-    def __init__(self, bar: ProgressBar) -> None:
-        self._bar = bar
-
-    def __call__(self, progress: Progress) -> None:
-        if not self._bar.task_ids:
+        def report(progress: Progress) -> None:
+            nonlocal before
             # What an earlier run has made does not count in the rate.
-            self._bar.add_task("layouts", total=progress.total, completed=progress.done)
-        self._bar.update(self._bar.task_ids[0], completed=progress.done)
+            before = progress.done if before is None else before
+            rate = f"{(progress.done - before) / max(time.monotonic() - start, 1e-9):.1f}/s"
+            if show is not None:
+                show(progress.done, progress.total, f"layouts, {rate}")
+            elif progress.shard is not None:
+                told = f"{progress.shard}: {progress.done} of {progress.total}, {rate}"
+                print(told, file=sys.stderr, flush=True)
 
-
-class _Lines:
-    def __init__(self) -> None:
-        self._start = time.monotonic()
-        self._before: int | None = None
-
-    def __call__(self, progress: Progress) -> None:
-        if self._before is None:
-            self._before = progress.done
-        if progress.shard is not None:
-            rate = (progress.done - self._before) / max(time.monotonic() - self._start, 1e-9)
-            print(f"{progress.shard}: {progress.done} of {progress.total}, {rate:.1f}/s", file=sys.stderr, flush=True)
+        yield report

@@ -6,64 +6,32 @@ from typing import Annotated
 
 import typer
 
-from manetdiff.cli.results import (
-    DarkOption,
-    FleetArgument,
-    JsonOption,
-    OutOption,
-    PlotOption,
-    RadioOption,
-    check_files,
-    deliver,
-    milliseconds,
-    warn_of_parts,
-)
+from manetdiff.cli import options
+from manetdiff.cli.results import check_files, deliver, milliseconds, warn_of_parts
 from manetdiff.cli.warm_up import warm_up_model
-from manetdiff.errors import PinError
 from manetdiff.formats import read_fleet, read_radio
-
-WeightsOption = Annotated[
-    str, typer.Option(help="Packaged weights, or a file that 'manetdiff export' made.", metavar="NAME")
-]
-PresetOption = Annotated[str | None, typer.Option(help="instant, fast, balanced (default), careful, thorough or best.")]
-BudgetOption = Annotated[float | None, typer.Option(help="Milliseconds, from which the preset follows.", metavar="MS")]
-StepsOption = Annotated[int | None, typer.Option(help="Denoising steps, instead of the preset's.")]
-SamplesOption = Annotated[int | None, typer.Option(help="Samples, the best of which is kept, instead of the preset's.")]
-CorrectOption = Annotated[
-    bool | None, typer.Option("--correct/--no-correct", help="The paper's correction. Default: on.")
-]
-PolishOption = Annotated[
-    int | None, typer.Option(help="Moves of the local search on each sample, instead of the preset's; 0: none.")
-]
-KeepOption = Annotated[
-    list[str] | None, typer.Option(help="A link that must be there, as ID,ID; can be given again.", metavar="ID,ID")
-]
-AvoidOption = Annotated[
-    list[str] | None, typer.Option(help="A pair that must not be linked; can be given again.", metavar="ID,ID")
-]
-SilentOption = Annotated[
-    list[str] | None, typer.Option(help="A node that must stay silent; can be given again.", metavar="ID")
-]
 
 
 def command(
-    fleet: FleetArgument,
-    out: OutOption = None,
-    plot: PlotOption = None,
-    dark: DarkOption = False,
-    preset: PresetOption = None,
-    budget_ms: BudgetOption = None,
-    steps: StepsOption = None,
-    samples: SamplesOption = None,
-    correct: CorrectOption = None,
-    polish: PolishOption = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same topology.")] = 0,
-    keep: KeepOption = None,
-    avoid: AvoidOption = None,
-    silent: SilentOption = None,
-    weights: WeightsOption = "netdiff",
-    radio: RadioOption = None,
-    as_json: JsonOption = False,
+    fleet: options.Fleet,
+    out: options.Out = None,
+    plot: options.Plot = None,
+    dark: options.Dark = False,
+    preset: options.Preset = None,
+    budget_ms: Annotated[
+        float | None, typer.Option(help="Milliseconds, from which the preset follows.", metavar="MS")
+    ] = None,
+    steps: options.Steps = None,
+    samples: options.Samples = None,
+    correct: options.Correct = None,
+    polish: options.Polish = None,
+    seed: options.Seed = 0,
+    keep: options.Keep = None,
+    avoid: options.Avoid = None,
+    silent: options.Silent = None,
+    weights: options.Weights = "netdiff",
+    radio: options.Radio = None,
+    as_json: options.Json = False,
 ) -> None:
     """Make the links and the parity of a fleet in milliseconds, by the trained network.
 
@@ -90,22 +58,11 @@ def command(
         samples=samples,
         correct=correct,
         polish=polish,
-        keep=pairs(keep, "--keep"),
-        avoid=pairs(avoid, "--avoid"),
+        keep=options.pairs(keep, "--keep"),
+        avoid=options.pairs(avoid, "--avoid"),
         silent=silent or (),
     )
     warn_of_parts(topology)
     told = [("preset", topology.report.preset)] if topology.report.preset else []
     told.append(("time", milliseconds(topology.report)))
     deliver(topology, out, plot, as_json=as_json, dark=dark, more=told)
-
-
-def pairs(given: list[str] | None, option: str) -> list[tuple[str, str]]:
-    """Pairs of ids from the command line."""
-    found = []
-    for text in given or []:
-        parts = text.split(",")
-        if len(parts) != 2:
-            raise PinError(f"{option}: give two ids as ID,ID, not {text!r}")
-        found.append((parts[0].strip(), parts[1].strip()))
-    return found

@@ -1,22 +1,49 @@
-"""A bar on a terminal for work of a known length; nothing where there is none."""
+"""Progress on standard error: one bar for all commands, where there is a terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+Part = TypeVar("Part")
+Show = Callable[[int, int, str], None]
+
 
 @contextmanager
-def progress(what: str, total: int) -> Iterator[Callable[[], None]]:
-    """What to call after each part of the work."""
+def bar(*, transient: bool = False) -> Iterator[Show | None]:
+    """What to call with how much is done, of how much, and words beside it; None where there is no terminal.
+
+    The bar is not there before the first call: of several processes, only one has any news.
+    """
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield lambda: None
+        yield None
         return
-    columns = (TextColumn("{task.description}"), BarColumn(24), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(what, total=total)
-        yield lambda: bar.advance(task)
+    columns = (TextColumn("{task.description}"), BarColumn(16), MofNCompleteColumn(), TimeRemainingColumn())
+    shown = Progress(*columns, console=console, transient=transient, speed_estimate_period=120)
+
+    def show(done: int, total: int, words: str) -> None:
+        if not shown.task_ids:
+            shown.start()
+            # What an earlier run has done does not count in the time that is left.
+            shown.add_task(words, total=total, completed=done)
+        shown.update(shown.task_ids[0], completed=done, description=words)
+
+    try:
+        yield show
+    finally:
+        if shown.task_ids:
+            shown.stop()
+
+
+def with_bar(parts: Iterable[Part], total: int, words: str) -> Iterator[Part]:
+    """The parts of the work as they come, under a bar that goes away at the end."""
+    with bar(transient=True) as show:
+        for done, part in enumerate(parts, start=1):
+            yield part
+            if show is not None:
+                show(done, total, words)

@@ -5,9 +5,6 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import Annotated
-
-import typer
 
 from manetdiff.cli.output import Table, print_json, print_table
 from manetdiff.errors import DisconnectedWarning, FormatError
@@ -16,22 +13,6 @@ from manetdiff.measure.measures import MEASURES
 from manetdiff.topology import Report, Topology, metrics
 
 STANDARD = "-"
-
-FleetArgument = Annotated[
-    str, typer.Argument(help="Fleet file: JSON, CSV or a topology; - is standard input.", metavar="FLEET")
-]
-OutOption = Annotated[
-    str | None, typer.Option(help="Write the topology here (NetJSON); - is standard output.", metavar="FILE")
-]
-PlotOption = Annotated[
-    str | None, typer.Option(help="Draw it here (.png, .svg or .pdf); - is standard output.", metavar="FILE")
-]
-DarkOption = Annotated[bool, typer.Option("--dark", help="Pictures on a dark ground.")]
-RadioOption = Annotated[
-    str | None,
-    typer.Option(help="JSON object of radio parameters; those left out keep their default.", metavar="FILE"),
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print metrics and report as JSON.")]
 
 
 def check_files(inputs: Sequence[str | None], out: str | None, plot: str | None) -> None:

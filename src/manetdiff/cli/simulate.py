@@ -9,11 +9,10 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from manetdiff.cli import options
 from manetdiff.cli.folders import folder_for
-from manetdiff.cli.generate import PolishOption, PresetOption, WeightsOption
 from manetdiff.cli.output import Table, print_json, print_table
-from manetdiff.cli.progress import progress
-from manetdiff.cli.results import RadioOption
+from manetdiff.cli.progress import with_bar
 from manetdiff.cli.warm_up import warm_up_model
 from manetdiff.errors import FormatError, ScenarioError
 from manetdiff.fleet import Fleet
@@ -23,7 +22,6 @@ from manetdiff.measure.measures import share_text
 from manetdiff.scenarios import FAMILIES, MOTIONS, draw, move
 
 ANIMATIONS = ("gif", "mp4", "none")
-FILES = ("metrics.csv", "topologies.jsonl", "tracks.csv", "report.html")
 STEP_S, DURATION_S = 2.0, 120.0
 
 
@@ -46,10 +44,10 @@ def command(
     family: Annotated[str, typer.Option(help=f"Scenario without a file: {', '.join(FAMILIES)}.")] = "wedge",
     nodes: Annotated[int, typer.Option(help="Aircraft of the scenario.", min=2, max=256)] = 16,
     motion: Annotated[str, typer.Option(help=f"How they fly: {', '.join(MOTIONS)}.")] = MOTIONS[0],
-    preset: PresetOption = None,
+    preset: options.Preset = None,
     mode: Annotated[str, typer.Option(help="Of updates: auto, minor, standard, guided or anew.")] = "auto",
     seed: Annotated[int, typer.Option(help="The same seed gives the same flight and topologies.", min=0)] = 0,
-    polish: PolishOption = None,
+    polish: options.Polish = None,
     refresh: Annotated[
         float | None, typer.Option(help="Make a topology anew after so many seconds of updates.", metavar="S")
     ] = None,
@@ -57,8 +55,8 @@ def command(
         bool, typer.Option("--compare", help="Also make a topology anew at every moment, to see what updating costs.")
     ] = False,
     animation: Annotated[str, typer.Option(help="gif, mp4 (needs ffmpeg) or none.")] = "gif",
-    weights: WeightsOption = "netdiff",
-    radio: RadioOption = None,
+    weights: options.Weights = "netdiff",
+    radio: options.Radio = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Fly a mobility file or a scenario, update the topology as it goes, and write what happened.
@@ -75,18 +73,18 @@ def command(
     if animation not in ANIMATIONS:
         raise FormatError(f"--animation: choose one of {', '.join(ANIMATIONS)}, not {animation!r}")
     moments = _flown(mobility, kind, start, duration, step, (family, nodes, motion), seed)
-    folder = folder_for(out, (*FILES, f"animation.{animation}"))
     from manetdiff.pictures.animation import check_animation_path
     from manetdiff.runtime.model import load
-    from manetdiff.simulation import Moment, simulate
-    from manetdiff.simulation.results import drawn, shown_moments, write_results
+    from manetdiff.simulation import simulate
+    from manetdiff.simulation.frames import moment_pictures
+    from manetdiff.simulation.results import FILES, shown_moments, write_results
     from manetdiff.simulation.tables import summary
 
+    folder = folder_for(out, (*FILES, f"animation.{animation}"))
     if animation != "none":
         check_animation_path(folder / f"animation.{animation}")
     model = load(weights)
     warm_up_model(model)
-    made: list[Moment] = []
     flying = simulate(
         moments,
         model,
@@ -98,15 +96,9 @@ def command(
         seed=seed,
         compare=compare,
     )
-    with progress("updating", len(moments)) as advance:
-        for one in flying:
-            made.append(one)
-            advance()
-    pictures = []
-    if animation != "none":
-        shown = shown_moments(made)
-        with progress("drawing", len(shown)) as advance:
-            pictures = drawn(shown, advance)
+    made = list(with_bar(flying, len(moments), "updating"))
+    shown = shown_moments(made)
+    pictures = [] if animation == "none" else list(with_bar(moment_pictures(shown), len(shown), "drawing"))
     title = f"Simulation of {mobility or f'{nodes} aircraft ({family}, {motion})'}"
     names = write_results(made, folder, title, pictures, animation)
     _tell(summary(made), [str(Path(out) / name) for name in names], as_json)

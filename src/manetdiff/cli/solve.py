@@ -6,16 +6,8 @@ from typing import Annotated
 
 import typer
 
-from manetdiff.cli.results import (
-    DarkOption,
-    FleetArgument,
-    JsonOption,
-    OutOption,
-    PlotOption,
-    RadioOption,
-    check_files,
-    deliver,
-)
+from manetdiff.cli import options
+from manetdiff.cli.results import check_files, deliver
 from manetdiff.cli.warm_up import warm_up
 from manetdiff.errors import SolverError
 from manetdiff.formats import read_fleet, read_radio
@@ -28,7 +20,7 @@ LARGEST_FLEET = 512
 
 
 def command(
-    fleet: FleetArgument,
+    fleet: options.Fleet,
     method: Annotated[str, typer.Option(help=f"One of {', '.join(METHODS)}.")] = "reference",
     budget: Annotated[float | None, typer.Option(help="Time for the search.", metavar="SECONDS")] = None,
     moves: Annotated[
@@ -36,11 +28,11 @@ def command(
         typer.Option(help="Moves of the search in place of a time: the same result on every machine.", metavar="N"),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0,
-    out: OutOption = None,
-    plot: PlotOption = None,
-    dark: DarkOption = False,
-    radio: RadioOption = None,
-    as_json: JsonOption = False,
+    out: options.Out = None,
+    plot: options.Plot = None,
+    dark: options.Dark = False,
+    radio: options.Radio = None,
+    as_json: options.Json = False,
 ) -> None:
     """Find the links and the parity of a fleet.
 

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from manetdiff.cli.progress import Show, bar
 
 if TYPE_CHECKING:  # PyTorch is loaded by the command alone
     from manetdiff.training.loop import TrainingNews
@@ -22,37 +21,19 @@ QUIET_S = 10.0  # between lines where there is no terminal
 @contextmanager
 def shown() -> Iterator[Callable[[TrainingNews], None]]:
     """What to call with the news of a run."""
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield _Lines()
-        return
-    bar = _Bar(console)
-    try:
-        yield bar
-    finally:
-        bar.stop()
+    with bar() as show:
+        yield _Lines() if show is None else _Bar(show)
 
 
 class _Bar:
-    """Not there before the first news: of several processes, only one has any."""
-
-    def __init__(self, console: Console) -> None:
-        columns = (BarColumn(16), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
-        self._bar = Progress(*columns, console=console)
-        self._task: TaskID | None = None
+    def __init__(self, show: Show) -> None:
+        self._show = show
         self._words: dict[str, str] = {}
 
     def __call__(self, news: TrainingNews) -> None:
-        if self._task is None:
-            self._bar.start()
-            self._task = self._bar.add_task("", total=news.steps, completed=news.step)
         self._words.update(_words(news.figures))
         short = [self._words[name] for name in ("loss", "ratio", "speed") if name in self._words]  # fits 80 columns
-        self._bar.update(self._task, completed=news.step, description="  ".join(short))
-
-    def stop(self) -> None:
-        if self._task is not None:
-            self._bar.stop()
+        self._show(news.step, news.steps, "  ".join(short))
 
 
 class _Lines:

@@ -6,28 +6,8 @@ from typing import Annotated
 
 import typer
 
-from manetdiff.cli.generate import (
-    AvoidOption,
-    CorrectOption,
-    KeepOption,
-    PolishOption,
-    SamplesOption,
-    SilentOption,
-    StepsOption,
-    WeightsOption,
-    pairs,
-)
-from manetdiff.cli.results import (
-    DarkOption,
-    JsonOption,
-    OutOption,
-    PlotOption,
-    RadioOption,
-    check_files,
-    deliver,
-    milliseconds,
-    warn_of_parts,
-)
+from manetdiff.cli import options
+from manetdiff.cli.results import check_files, deliver, milliseconds, warn_of_parts
 from manetdiff.cli.warm_up import warm_up_model
 from manetdiff.errors import FormatError
 from manetdiff.formats import read_fleet, read_radio, read_topology
@@ -38,27 +18,27 @@ from manetdiff.topology import Report
 def command(
     topology: Annotated[str, typer.Argument(help="Topology file of the fleet as it was.", metavar="TOPOLOGY")],
     fleet: Annotated[str, typer.Argument(help="Fleet file of the fleet as it is now.", metavar="FLEET")],
-    out: OutOption = None,
-    plot: PlotOption = None,
+    out: options.Out = None,
+    plot: options.Plot = None,
     change: Annotated[
         str | None,
         typer.Option(help="Draw before and after side by side here: kept, new and dropped links.", metavar="FILE"),
     ] = None,
-    dark: DarkOption = False,
+    dark: options.Dark = False,
     mode: Annotated[
         str, typer.Option(help="auto (by how far the fleet has moved), minor, standard, guided or anew.")
     ] = "auto",
-    steps: StepsOption = None,
-    samples: SamplesOption = None,
-    correct: CorrectOption = None,
-    polish: PolishOption = None,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same topology.")] = 0,
-    keep: KeepOption = None,
-    avoid: AvoidOption = None,
-    silent: SilentOption = None,
-    weights: WeightsOption = "netdiff",
-    radio: RadioOption = None,
-    as_json: JsonOption = False,
+    steps: options.Steps = None,
+    samples: options.Samples = None,
+    correct: options.Correct = None,
+    polish: options.Polish = None,
+    seed: options.Seed = 0,
+    keep: options.Keep = None,
+    avoid: options.Avoid = None,
+    silent: options.Silent = None,
+    weights: options.Weights = "netdiff",
+    radio: options.Radio = None,
+    as_json: options.Json = False,
 ) -> None:
     """Update a topology after its fleet has moved. Nodes are matched by id; they may have joined and left.
 
@@ -89,8 +69,8 @@ def command(
         samples=samples,
         correct=correct,
         polish=polish,
-        keep=pairs(keep, "--keep"),
-        avoid=pairs(avoid, "--avoid"),
+        keep=options.pairs(keep, "--keep"),
+        avoid=options.pairs(avoid, "--avoid"),
         silent=silent or (),
     )
     warn_of_parts(new)

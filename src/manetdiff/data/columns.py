@@ -7,7 +7,7 @@ them is called parity, as the nodes' parity is.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,6 @@ from manetdiff.radio import Radio
 from manetdiff.scenarios import FAMILIES, MOTIONS
 from manetdiff.topology import METRICS, Report, Topology
 
-METRIC_COLUMNS = tuple(f"metric_{name}" for name in METRICS)
 NODE_COLUMNS = ("x", "y", "yaw", "parity")
 LINK_COLUMNS = ("link_source", "link_target")
 
@@ -34,52 +33,48 @@ def _list_of(kind: pa.DataType) -> pa.DataType:
     return pa.list_(pa.field("element", kind, nullable=False))
 
 
-SCHEMA = pa.schema(
-    [
-        pa.field("index", pa.int64(), nullable=False),
-        pa.field("step", pa.int8(), nullable=False),
-        pa.field("displacement", pa.float64(), nullable=False),
-        pa.field("motion", pa.dictionary(pa.int32(), pa.string())),
-        pa.field("nodes", pa.int16(), nullable=False),
-        pa.field("family", pa.dictionary(pa.int32(), pa.string()), nullable=False),
-        *(pa.field(name, _list_of(pa.float32()), nullable=False) for name in ("x", "y", "yaw")),
-        *(pa.field(name, _list_of(pa.uint8()), nullable=False) for name in (*LINK_COLUMNS, "parity")),
-        *(pa.field(name, pa.float64(), nullable=False) for name in METRIC_COLUMNS),
-        pa.field("method", pa.string(), nullable=False),
-        pa.field("search_moves", pa.int64(), nullable=False),
-        pa.field("restarts", pa.int32(), nullable=False),
-        pa.field("solver_seed", pa.int64(), nullable=False),
-        pa.field("fallback", pa.bool_(), nullable=False),
-    ]
-)
+def _metric(name: str) -> Callable[[SolvedLayout], float]:
+    return lambda layout: layout.metrics[name]
+
+
+WORD = pa.dictionary(pa.int32(), pa.string())
+PLACES, SMALL = _list_of(pa.float32()), _list_of(pa.uint8())
+
+# What each column holds, and what it is of a layout.
+COLUMNS: dict[str, tuple[pa.DataType, Callable[[SolvedLayout], Any]]] = {
+    "index": (pa.int64(), lambda layout: layout.index),
+    "step": (pa.int8(), lambda layout: layout.step),
+    "displacement": (pa.float64(), lambda layout: layout.displacement),
+    "motion": (WORD, lambda layout: layout.motion),
+    "nodes": (pa.int16(), lambda layout: len(layout.fleet)),
+    "family": (WORD, lambda layout: layout.family),
+    "x": (PLACES, lambda layout: layout.fleet.positions[:, 0].astype(np.float32)),
+    "y": (PLACES, lambda layout: layout.fleet.positions[:, 1].astype(np.float32)),
+    "yaw": (PLACES, lambda layout: layout.fleet.yaw.astype(np.float32)),
+    "link_source": (SMALL, lambda layout: layout.topology.links[:, 0].astype(np.uint8)),
+    "link_target": (SMALL, lambda layout: layout.topology.links[:, 1].astype(np.uint8)),
+    "parity": (SMALL, lambda layout: layout.topology.parity.astype(np.uint8)),
+    **{f"metric_{name}": (pa.float64(), _metric(name)) for name in METRICS},
+    "method": (pa.string(), lambda layout: layout.topology.report.method),
+    "search_moves": (pa.int64(), lambda layout: layout.topology.report.moves),
+    "restarts": (pa.int32(), lambda layout: layout.topology.report.restarts),
+    "solver_seed": (pa.int64(), lambda layout: layout.topology.report.seed),
+    "fallback": (pa.bool_(), lambda layout: layout.topology.report.fallback),
+}
+SCHEMA = pa.schema([pa.field(name, kind, nullable=name == "motion") for name, (kind, _) in COLUMNS.items()])
+# Fixed lists of words, so that the bytes do not depend on which one comes first.
+WORDS = {"motion": MOTIONS, "family": FAMILIES}
 
 
 def to_table(layouts: Sequence[SolvedLayout], settings: Settings) -> pa.Table:
     """One row a layout, with the format and the settings in the table's metadata."""
-    columns: dict[str, Any] = {
-        "index": [layout.index for layout in layouts],
-        "step": [layout.step for layout in layouts],
-        "displacement": [layout.displacement for layout in layouts],
-        "motion": _words([layout.motion for layout in layouts], MOTIONS),
-        "nodes": [len(layout.fleet) for layout in layouts],
-        "family": _words([layout.family for layout in layouts], FAMILIES),
-        "x": [layout.fleet.positions[:, 0].astype(np.float32) for layout in layouts],
-        "y": [layout.fleet.positions[:, 1].astype(np.float32) for layout in layouts],
-        "yaw": [layout.fleet.yaw.astype(np.float32) for layout in layouts],
-        "link_source": [layout.topology.links[:, 0].astype(np.uint8) for layout in layouts],
-        "link_target": [layout.topology.links[:, 1].astype(np.uint8) for layout in layouts],
-        "parity": [layout.topology.parity.astype(np.uint8) for layout in layouts],
-        **{f"metric_{name}": [layout.metrics[name] for layout in layouts] for name in METRICS},
-        "method": [layout.topology.report.method for layout in layouts],
-        "search_moves": [layout.topology.report.moves for layout in layouts],
-        "restarts": [layout.topology.report.restarts for layout in layouts],
-        "solver_seed": [layout.topology.report.seed for layout in layouts],
-        "fallback": [layout.topology.report.fallback for layout in layouts],
-    }
-    arrays = [
-        column if isinstance(column, pa.Array) else pa.array(column, SCHEMA.field(name).type)
-        for name, column in columns.items()
-    ]
+    arrays = []
+    for name, (kind, of) in COLUMNS.items():
+        column = pa.array([of(layout) for layout in layouts], pa.string() if kind == WORD else kind)
+        if kind == WORD:
+            words = pa.array(WORDS[name], pa.string())
+            column = pa.DictionaryArray.from_arrays(pc.index_in(column, words), words)
+        arrays.append(column)
     return pa.Table.from_arrays(arrays, schema=SCHEMA.with_metadata(metadata(settings)))
 
 
@@ -153,9 +148,3 @@ def check_rows(table: pa.Table, name: str) -> None:
 def _all(mask: Any) -> bool:
     # None where there are no values at all
     return pc.all(mask).as_py() is not False
-
-
-def _words(values: Sequence[str | None], words: Sequence[str]) -> pa.Array:
-    """A dictionary column over a fixed list of words, so that its bytes do not depend on which one comes first."""
-    codes = [None if value is None else words.index(value) for value in values]
-    return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(words, pa.string()))

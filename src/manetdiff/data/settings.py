@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from manetdiff.checks import LARGEST_SEED, check_whole
+from manetdiff.checks import LARGEST_SEED, check_whole, first_repeated
 from manetdiff.errors import DataError, ManetDiffError
 from manetdiff.radio import Radio
 from manetdiff.scenarios import FAMILIES
@@ -162,6 +162,6 @@ def first_difference(before: Any, after: Any, name: str = "") -> tuple[str, Any,
 
 
 def _check_distinct(name: str, values: tuple[object, ...]) -> None:
-    for value in values:
-        if values.count(value) > 1:
-            raise DataError(f"{name}: {value!r} is named twice")
+    twice = first_repeated(values)
+    if twice is not None:
+        raise DataError(f"{name}: {twice!r} is named twice")

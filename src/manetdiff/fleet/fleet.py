@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
+from manetdiff.checks import first_repeated
 from manetdiff.errors import FleetError
-from manetdiff.fleet.geodetic import LocalFrame, compass_to_yaw
+from manetdiff.fleet.geodetic import LocalFrame, compass_to_yaw, wrapped
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -104,7 +105,7 @@ class Fleet:
         heading = self.mean_heading
         cos, sin = np.cos(heading), np.sin(heading)
         centred = (self.positions - self.positions.mean(axis=0)) / self.spread
-        return centred @ np.array([[cos, -sin], [sin, cos]]), _wrapped(self.yaw - heading)
+        return centred @ np.array([[cos, -sin], [sin, cos]]), wrapped(self.yaw - heading)
 
     def replace(self, positions: npt.ArrayLike | None = None, yaw: npt.ArrayLike | None = None) -> Fleet:
         """The same nodes elsewhere, or pointing elsewhere."""
@@ -114,11 +115,6 @@ class Fleet:
             self.ids,
             self.frame,
         )
-
-
-def _wrapped(angle: FloatArray) -> FloatArray:
-    """Angles brought into -π … π."""
-    return np.arctan2(np.sin(angle), np.cos(angle))
 
 
 def _as_floats(values: npt.ArrayLike, what: str) -> FloatArray:
@@ -158,12 +154,15 @@ def _checked_ids(ids: Sequence[object] | None, n: int) -> tuple[str, ...]:
     names = tuple(str(name) for name in ids)
     if len(names) != n:
         raise FleetError(f"{len(names)} ids for {n} nodes")
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise FleetError(f"node {name!r}: the id stands twice")
-        seen.add(name)
+    check_distinct_ids(names)
     return names
+
+
+def check_distinct_ids(names: Iterable[str]) -> None:
+    """Raise a FleetError where two nodes have one name."""
+    twice = first_repeated(names)
+    if twice is not None:
+        raise FleetError(f"node {twice!r}: the id stands twice")
 
 
 def _check_finite(values: FloatArray, names: tuple[str, ...], field: str) -> None:

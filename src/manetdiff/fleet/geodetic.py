@@ -81,6 +81,11 @@ def yaw_to_compass(frame: LocalFrame, latitude: FloatArray, longitude: FloatArra
     return np.degrees(np.arctan2(local[:, 0], local[:, 1])) % 360.0
 
 
+def wrapped(angle: FloatArray) -> FloatArray:
+    """Angles (radians) brought into -π … π."""
+    return np.arctan2(np.sin(angle), np.cos(angle))
+
+
 def _earth_centred(latitude: FloatArray, longitude: FloatArray) -> FloatArray:
     """(n, 3) metres of points on the ellipsoid."""
     lat, lon = np.radians(latitude), np.radians(longitude)

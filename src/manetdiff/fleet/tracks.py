@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from manetdiff.errors import FleetError
-from manetdiff.fleet.fleet import Fleet
+from manetdiff.fleet.fleet import Fleet, check_distinct_ids
 from manetdiff.fleet.geodetic import LocalFrame
 
 FloatArray = npt.NDArray[np.float64]
@@ -115,11 +115,7 @@ class Tracks:
         object.__setattr__(self, "tracks", tuple(self.tracks))
         if len(self.tracks) < FEWEST_NODES:
             raise FleetError(f"a fleet needs at least two nodes, not {len(self.tracks)}: there is nothing to link")
-        seen: set[str] = set()
-        for track in self.tracks:
-            if track.id in seen:
-                raise FleetError(f"node {track.id!r}: the id stands twice")
-            seen.add(track.id)
+        check_distinct_ids(self.ids)
 
     @property
     def ids(self) -> tuple[str, ...]:

@@ -10,19 +10,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import accumulate
 
 import numpy as np
 
-from manetdiff.errors import FleetError, FormatError
+from manetdiff.errors import FormatError
 from manetdiff.fleet import LocalFrame, Track, Tracks
 from manetdiff.fleet.geodetic import compass_to_yaw
 from manetdiff.formats.csv_table import columns_in, csv_rows
-from manetdiff.formats.files import PathLike, read_source
-from manetdiff.formats.format import Format, Holds, read_as
+from manetdiff.formats.format import Format, Holds
 from manetdiff.formats.parquet import MAGIC, parquet_rows
-from manetdiff.formats.record import finite_number, number_in, shown
+from manetdiff.formats.record import finite_number, naming, number_in, shown
 
 NEEDED = ("timestamp", "icao24", "latitude", "longitude", "track")
 # An aircraft of which nothing was heard for so long is taken to have left.
@@ -35,15 +34,8 @@ LATEST_S = 253_402_300_800.0
 Report = tuple[float, float, float, float | None]  # time, latitude, longitude, track
 
 
-def read_adsb(path: PathLike, longest_gap: float = LONGEST_GAP_S) -> Tracks:
-    """The tracks of all aircraft in a table; times count from its first report. `-` reads standard input."""
-    tracks = read_as((PARQUET, CSV), read_source(path))
-    assert isinstance(tracks, Tracks)
-    return replace(tracks, longest_gap=longest_gap)
-
-
 def _tracks(name: str, rows: Iterable[Mapping[str, object]]) -> Tracks:
-    """The tracks in rows by column name."""
+    """The tracks of all aircraft in rows by column name; times count from the first report."""
     reports: dict[str, list[Report]] = {}
     for number, row in enumerate(rows, start=1):
         report = _report(f"{name}: row {number}", row)
@@ -54,11 +46,9 @@ def _tracks(name: str, rows: Iterable[Mapping[str, object]]) -> Tracks:
     first = min(report[0] for one in reports.values() for report in one)
     every = np.array([report[1:3] for one in reports.values() for report in one], dtype=np.float64)
     frame = LocalFrame.around(every[:, 0], every[:, 1])
-    try:
+    with naming(name):
         tracks = tuple(_track(icao24, one, first, frame) for icao24, one in reports.items())
         return Tracks(tracks, frame, LONGEST_GAP_S)
-    except FleetError as error:
-        raise FormatError(f"{name}: {error}") from None
 
 
 def _check_header(file: str, columns: Sequence[str]) -> None:
@@ -124,14 +114,11 @@ def _track(icao24: str, reports: list[Report], first: float, frame: LocalFrame) 
 
 def _without_gaps(values: list[float | None]) -> list[float] | None:
     """A missing value is the last one there was, at the beginning the first that comes; None where all are missing."""
-    last = next((value for value in values if value is not None), None)
-    if last is None:
-        return None
-    filled = []
-    for value in values:
-        last = last if value is None else value
-        filled.append(last)
-    return filled
+    known = [value for value in values if value is not None]
+    filled = accumulate(
+        values, lambda last, value: last if value is None else value, initial=known[0] if known else None
+    )
+    return list(filled)[1:] if known else None
 
 
 PARQUET = Format(
@@ -151,5 +138,5 @@ CSV = Format(
     keeps="waypoints, tracks; height and speed are not read",
     # No other table names aircraft so; what is missing beside it is said when it is read.
     begins=lambda source: "icao24" in columns_in(source.first_line),
-    read=lambda source: _tracks(source.name, csv_rows(source, _check_header)),
+    read=lambda source: _tracks(source.name, csv_rows(source, _check_header)[1]),
 )

@@ -8,22 +8,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from manetdiff.errors import FleetError, FormatError
+from manetdiff.errors import FormatError
 from manetdiff.fleet import Track, Tracks
-from manetdiff.formats.files import PathLike, Source, read_source
+from manetdiff.formats.files import Source
 from manetdiff.formats.format import Format, Holds
-from manetdiff.formats.record import finite_number, number_in
+from manetdiff.formats.record import finite_number, naming, number_in
 
 MARK_3D = "3D"
 
 
-def read_bonnmotion(path: PathLike) -> Tracks:
-    """The tracks in a BonnMotion file; `-` reads standard input. Nodes are called by their lines: 0, 1, …"""
-    return tracks_in(read_source(path))
-
-
 def tracks_in(source: Source) -> Tracks:
-    """The tracks in the text of a BonnMotion file."""
+    """The tracks in a BonnMotion file. Nodes are called by their lines: 0, 1, …"""
     width = 3
     tracks: list[Track] = []
     for number, line in enumerate(source.content.splitlines(), start=1):
@@ -34,25 +29,20 @@ def tracks_in(source: Source) -> Tracks:
             tracks.append(_track(f"{source.name}: line {number}", str(len(tracks)), stripped.split(), width))
     if not tracks:
         raise FormatError(f"{source.name}: holds no nodes: every line must be the waypoints of one, 't x y t x y …'")
-    try:
+    with naming(source.name):
         return Tracks(tuple(tracks))
-    except FleetError as error:
-        raise FormatError(f"{source.name}: {error}") from None
 
 
 def _track(where: str, name: str, words: list[str], width: int) -> Track:
     if len(words) % width:
-        given = "t x y" if width == 3 else "t x y z (after '#3D')"
-        other = ""
+        told = "t x y" if width == 3 else "t x y z (after '#3D')"
         if width == 3 and len(words) % 4 == 0:
-            other = "; waypoints of four numbers need a line '#3D' above them"
-        raise FormatError(f"{where}: has {len(words)} numbers, which is no multiple of {width}: {given}{other}")
+            told += "; waypoints of four numbers need a line '#3D' above them"
+        raise FormatError(f"{where}: has {len(words)} numbers, which is no multiple of {width}: {told}")
     values = [finite_number(where, f"number {place}", word) for place, word in enumerate(words, start=1)]
     waypoints = np.array(values).reshape(-1, width)
-    try:
+    with naming(where):
         return Track(name, waypoints[:, 0], waypoints[:, 1:3])
-    except FleetError as error:
-        raise FormatError(f"{where}: {error}") from None
 
 
 def _begins(source: Source) -> bool:

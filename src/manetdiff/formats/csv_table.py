@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from manetdiff.checks import first_repeated
 from manetdiff.errors import FormatError
 from manetdiff.formats.files import Source
 from manetdiff.formats.record import number_in, shown
@@ -13,25 +14,23 @@ from manetdiff.formats.record import number_in, shown
 
 def csv_rows(
     source: Source, check_header: Callable[[str, Sequence[str]], None], row: str = "row"
-) -> list[dict[str, str]]:
-    """The rows by column name in lower case, cells stripped, empty ones left out.
+) -> tuple[list[str], list[dict[str, str]]]:
+    """The column names in lower case, and the rows by these names, cells stripped, empty ones left out.
 
     check_header: raises unless the file (its name) has the columns that it must have. row: what messages call one.
     """
     lines = _lines(source)
     header = [cell.lower() for cell in lines[0]] if lines else []
     check_header(source.name, header)
-    seen: set[str] = set()
-    for name in filter(None, header):
-        if name in seen:
-            raise FormatError(f"{source.name}: the column {shown(name)} stands twice in the first line")
-        seen.add(name)
+    twice = first_repeated(filter(None, header))
+    if twice is not None:
+        raise FormatError(f"{source.name}: the column {shown(twice)} stands twice in the first line")
     rows = []
     for place, cells in enumerate(lines[1:], start=1):
         if len(cells) > len(header):
             raise FormatError(f"{source.name}: {row} {place}: has {len(cells)} cells under {len(header)} columns")
         rows.append({name: cell for name, cell in zip(header, cells, strict=False) if cell})
-    return rows
+    return header, rows
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
@@ -55,10 +54,10 @@ def columns_in(line: str) -> list[str]:
         return []
 
 
-def number_or_text(cell: str) -> float | str:
-    """A cell as the number that it says, or as it stands."""
-    number = number_in(cell)
-    return cell if number is None else number
+def with_numbers(row: Mapping[str, str]) -> dict[str, float | str]:
+    """A row with numbers where its cells say one; an id is text whatever it says."""
+    said = ((name, number_in(cell)) for name, cell in row.items() if name != "id")
+    return {**row, **{name: number for name, number in said if number is not None}}
 
 
 def _lines(source: Source) -> list[list[str]]:

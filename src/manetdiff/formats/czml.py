@@ -20,16 +20,18 @@ ALTITUDE_M = 3000.0
 NODE_COLOURS = ([0, 114, 178, 255], [230, 159, 0, 255])
 LINK_COLOUR = [0, 158, 115, 255]
 
-Moment = tuple[float, Fleet, Topology]
+LinkedFleet = tuple[float, Fleet, Topology]  # at so many seconds
 Spans = list[tuple[float, float]]  # from and to, seconds
 
 
-def write_czml(moments: Sequence[Moment], path: PathLike, *, epoch: datetime = EPOCH) -> None:
+def write_czml(moments: Sequence[LinkedFleet], path: PathLike, *, epoch: datetime = EPOCH) -> None:
     """Write moments (seconds, fleet, topology) in the order of time; the fleets must know where on earth they are."""
     write_text(path, json.dumps(czml(moments, epoch=epoch), indent=1) + "\n")
 
 
-def czml(moments: Sequence[Moment], *, epoch: datetime = EPOCH, altitude: float = ALTITUDE_M) -> list[dict[str, Any]]:
+def czml(
+    moments: Sequence[LinkedFleet], *, epoch: datetime = EPOCH, altitude: float = ALTITUDE_M
+) -> list[dict[str, Any]]:
     """The packets of a CZML document: a point for each node, a line for each link while it is there."""
     if not moments:
         raise FormatError("there is no moment to write")
@@ -43,7 +45,7 @@ def czml(moments: Sequence[Moment], *, epoch: datetime = EPOCH, altitude: float 
     return [{**head, "clock": clock}, *_nodes(moments, epoch, altitude), *_links(moments, epoch)]
 
 
-def _nodes(moments: Sequence[Moment], epoch: datetime, altitude: float) -> list[dict[str, Any]]:
+def _nodes(moments: Sequence[LinkedFleet], epoch: datetime, altitude: float) -> list[dict[str, Any]]:
     places: dict[str, list[float]] = {}
     colours: dict[str, list[tuple[Spans, int]]] = {}
     there: dict[str, Spans] = {}
@@ -78,7 +80,7 @@ def _nodes(moments: Sequence[Moment], epoch: datetime, altitude: float) -> list[
     ]
 
 
-def _links(moments: Sequence[Moment], epoch: datetime) -> list[dict[str, Any]]:
+def _links(moments: Sequence[LinkedFleet], epoch: datetime) -> list[dict[str, Any]]:
     there: dict[tuple[str, str], Spans] = {}
     for time, until, fleet, topology in _steps(moments):
         for i, j in topology.links.tolist():
@@ -100,7 +102,7 @@ def _links(moments: Sequence[Moment], epoch: datetime) -> list[dict[str, Any]]:
     ]
 
 
-def _steps(moments: Sequence[Moment]) -> Iterator[tuple[float, float, Fleet, Topology]]:
+def _steps(moments: Sequence[LinkedFleet]) -> Iterator[tuple[float, float, Fleet, Topology]]:
     """Each moment with the time until which it holds: that of the next; the last is but an instant."""
     ends = [time for time, _, _ in moments[1:]] + [moments[-1][0]]
     for (time, fleet, topology), until in zip(moments, ends, strict=True):

@@ -18,21 +18,19 @@ import numpy as np
 from manetdiff.errors import FormatError
 from manetdiff.fleet import Fleet
 from manetdiff.fleet.geodetic import yaw_to_compass
-from manetdiff.formats.files import PathLike, write_text
-from manetdiff.formats.format import Contents, Format, Holds, Order
+from manetdiff.formats.files import write_text
+from manetdiff.formats.format import Format, Holds
 from manetdiff.topology import Topology
 
 ALTITUDE_M = 3000.0
-SLOT_US = 1000
-FREQUENCY_HZ = 2_400_000_000
-BANDWIDTH_HZ = 1_000_000
-DATA_RATE_BPS = 1_000_000
-POWER_DBM = 0.0
 LARGEST_NEM = 65_534  # 65,535 is everybody
 
 
 def eel_text(moments: Iterable[tuple[float, Fleet]], altitude: float = ALTITUDE_M) -> str:
-    """The events of a fleet over time: pairs of seconds and fleet. A node keeps its number as long as it is there."""
+    """The events for EMANE's eventservice of a fleet over time: pairs of seconds and fleet.
+
+    A node keeps its number as long as it is there.
+    """
     numbers: dict[str, int] = {}
     lines = []
     for time, fleet in moments:
@@ -50,22 +48,17 @@ def eel_text(moments: Iterable[tuple[float, Fleet]], altitude: float = ALTITUDE_
     return "\n".join(lines) + "\n"
 
 
-def write_eel(moments: Iterable[tuple[float, Fleet]], path: PathLike, altitude: float = ALTITUDE_M) -> None:
-    """Write the events for EMANE's eventservice."""
-    write_text(path, eel_text(moments, altitude))
-
-
 def schedule_xml(
     topology: Topology,
     *,
-    slot_us: int = SLOT_US,
+    slot_us: int = 1000,
     overhead_us: int = 0,
-    frequency_hz: int = FREQUENCY_HZ,
-    bandwidth_hz: int = BANDWIDTH_HZ,
-    data_rate_bps: int = DATA_RATE_BPS,
-    power_dbm: float = POWER_DBM,
+    frequency_hz: int = 2_400_000_000,
+    bandwidth_hz: int = 1_000_000,
+    data_rate_bps: int = 1_000_000,
+    power_dbm: float = 0.0,
 ) -> str:
-    """The two-slot schedule: in slot 0 nodes of parity 0 transmit and the others receive, in slot 1 the reverse.
+    """The schedule for `emaneevent-tdmaschedule`: nodes of parity 0 transmit in slot 0, the others in slot 1.
 
     Every node stands in every slot, because EMANE tells a schedule only to nodes that it names.
     """
@@ -86,19 +79,9 @@ def schedule_xml(
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
-def write_schedule(topology: Topology, path: PathLike, **settings: float) -> None:
-    """Write the schedule for `emaneevent-tdmaschedule`; settings: as of schedule_xml."""
-    write_text(path, schedule_xml(topology, **settings))  # type: ignore[arg-type]  # numbers, by name
-
-
 def _check_nem(number: int) -> None:
     if number > LARGEST_NEM:
         raise FormatError(f"EMANE numbers at most {LARGEST_NEM:,} nodes, not {number:,}")
-
-
-def _write_schedule(held: Contents, order: Order) -> None:
-    _, topology = held.linked("an EMANE schedule")
-    write_schedule(topology, order.path)
 
 
 SCHEDULE = Format(
@@ -108,7 +91,7 @@ SCHEDULE = Format(
     suffixes=(".xml",),
     keeps="parity",
     loses="places, links, ids (numbers from 1)",
-    write=_write_schedule,
+    write=lambda held, order: write_text(order.path, schedule_xml(held.linked("an EMANE schedule")[1])),
 )
 EVENTS = Format(
     name="emane-eel",
@@ -117,5 +100,5 @@ EVENTS = Format(
     suffixes=(".eel",),
     keeps="places and yaw over time",
     loses=f"links, parity, ids (numbers from 1); height is a constant {ALTITUDE_M:,.0f} m",
-    write=lambda held, order: write_eel(held.moments(order.time), order.path),
+    write=lambda held, order: write_text(order.path, eel_text(held.moments(order.time))),
 )

@@ -53,7 +53,7 @@ class Source:
 
 def read_source(path: PathLike) -> Source:
     """All that the file holds, if it is not too much."""
-    name = _name_of(path)
+    name = "standard input" if os.fspath(path) == STANDARD else printable(path)
     data = _read_bytes(path, name)
     _check_size(data, name)
     suffix = suffix_of(path)
@@ -110,10 +110,6 @@ def _refusal(target: Path) -> str | None:
         return f"the folder {printable(target.parent)} does not exist"
     writable = os.access(target, os.W_OK) if target.exists() else os.access(target.parent, os.W_OK | os.X_OK)
     return None if writable else "permission denied"
-
-
-def _name_of(path: PathLike) -> str:
-    return "standard input" if os.fspath(path) == STANDARD else printable(path)
 
 
 def _read_bytes(path: PathLike, name: str) -> bytes:

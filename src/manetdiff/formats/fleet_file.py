@@ -11,12 +11,12 @@ import json
 from collections.abc import Sequence
 
 from manetdiff.errors import FormatError
-from manetdiff.fleet import Fleet
+from manetdiff.fleet import Fleet, LocalFrame
 from manetdiff.formats import netjson
-from manetdiff.formats.csv_table import columns_in, csv_rows, csv_text, number_or_text
+from manetdiff.formats.csv_table import columns_in, csv_rows, csv_text, with_numbers
 from manetdiff.formats.files import PathLike, Source, read_source, suffix_of, write_text
 from manetdiff.formats.format import Format, Holds, read_as
-from manetdiff.formats.nodes import GEODETIC, LOCAL, fleet_of, frame_of, node_records
+from manetdiff.formats.nodes import GEODETIC, LOCAL, fleet_of, node_records
 from manetdiff.formats.record import Record, object_list, parse_object, shown
 
 COLUMNS = (("id", *LOCAL), ("id", *GEODETIC))
@@ -58,14 +58,13 @@ def _from_json(source: Source) -> Fleet:
     if "type" in document:
         return netjson.fleet_in(source.name, document)
     records = node_records(source.name, object_list(source.name, document, "nodes"))
-    frame = frame_of(Record(source.name, "the file", document).part("frame")) if "frame" in document else None
-    return fleet_of(source.name, records, frame)
+    whole = Record(source.name, "the file", document)
+    return fleet_of(source.name, records, LocalFrame(*whole.part("frame").degrees()) if "frame" in document else None)
 
 
 def _from_csv(source: Source) -> Fleet:
-    rows = csv_rows(source, _check_header, "node number")
-    nodes = [{name: cell if name == "id" else number_or_text(cell) for name, cell in row.items()} for row in rows]
-    return fleet_of(source.name, node_records(source.name, nodes))
+    _, rows = csv_rows(source, _check_header, "node number")
+    return fleet_of(source.name, node_records(source.name, [with_numbers(row) for row in rows]))
 
 
 def _check_header(file: str, header: Sequence[str]) -> None:

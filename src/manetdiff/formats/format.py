@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from manetdiff.errors import FleetError, FormatError
+from manetdiff.errors import FormatError
 from manetdiff.fleet import Fleet, Tracks
 from manetdiff.formats.files import PathLike, Source
+from manetdiff.formats.record import naming
 from manetdiff.radio import Radio
 from manetdiff.topology import Topology
 
@@ -52,13 +53,11 @@ class Contents:
             assert self.fleet is not None
             yield 0.0, self.fleet
             return
-        try:
+        with naming(self.name):
             if time is not None:
                 yield time, self.tracks.at(time)
             else:
                 yield from self.tracks.fleets(self.tracks.moments(self.step))
-        except FleetError as error:
-            raise FormatError(f"{self.name}: {error}") from None
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from manetdiff.errors import FleetError, FormatError, TopologyError
+from manetdiff.errors import FormatError
 from manetdiff.fleet import Fleet
 from manetdiff.formats.netjson import layout_among, network_graph
 from manetdiff.formats.nodes import fleet_of, frame_among, node_records, without_degrees
-from manetdiff.formats.record import Record
+from manetdiff.formats.record import Record, naming
 from manetdiff.layout import Layout
 from manetdiff.radio import Radio, link_rates
 from manetdiff.topology import Topology
@@ -42,11 +42,9 @@ def from_networkx(graph: Any, name: str = "the graph") -> tuple[Fleet, Topology]
     fleet = fleet_of(name, local, frame_among(name, properties))
     index = {node: place for place, node in enumerate(graph.nodes)}
     links = [(index[one], index[other]) for one, other in graph.edges]
-    try:
+    with naming(name):
         parity = [record.bit("parity") for record in records]
         return fleet, Topology(links, parity, layout=layout_among(name, fleet, properties))
-    except (TopologyError, FleetError) as error:
-        raise FormatError(f"{name}: {error}") from None
 
 
 def to_pyg(topology: Topology, fleet: Fleet | Layout | None = None, radio: Radio | None = None) -> Any:

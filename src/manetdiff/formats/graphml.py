@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 import warnings
-from typing import Any
 
 from manetdiff.errors import FormatError
 from manetdiff.fleet import Fleet
-from manetdiff.formats.files import PathLike, Source, read_source, write_text
+from manetdiff.formats.files import PathLike, Source, write_text
 from manetdiff.formats.format import Contents, Format, Holds, Order
 from manetdiff.formats.graph_libraries import from_networkx, library, to_networkx
 from manetdiff.formats.record import shown
@@ -31,17 +30,8 @@ def write_graphml(
     write_text(path, "\n".join(lines) + "\n")
 
 
-def read_graphml(path: PathLike) -> tuple[Fleet, Topology]:
-    """The fleet and topology in a GraphML file that holds x, y, yaw and parity; `-` reads standard input."""
-    return topology_in(read_source(path))
-
-
 def topology_in(source: Source) -> tuple[Fleet, Topology]:
-    """The fleet and topology in the text of a GraphML file."""
-    return from_networkx(_graph_in(source), source.name)
-
-
-def _graph_in(source: Source) -> Any:
+    """The fleet and topology in a GraphML file that holds x, y, yaw and parity."""
     # GraphML has no use for declarations of its own, and they are what attacks on XML readers are made of.
     if "<!DOCTYPE" in source.content or "<!ENTITY" in source.content:
         raise FormatError(f"{source.name}: declares a document type, which GraphML does not need")
@@ -53,7 +43,7 @@ def _graph_in(source: Source) -> Any:
             graph = networkx.parse_graphml(source.content)
     except Exception as error:  # networkx lets through whatever its XML reader raises
         raise FormatError(f"{source.name}: is not GraphML that can be read: {shown(str(error))}") from None
-    return graph
+    return from_networkx(graph, source.name)
 
 
 def _write(held: Contents, order: Order) -> None:

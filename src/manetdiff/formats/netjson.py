@@ -12,21 +12,18 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from manetdiff.errors import FormatError, RadioError, TopologyError
+from manetdiff.errors import FormatError, RadioError
 from manetdiff.fleet import Fleet
 from manetdiff.fleet.geodetic import yaw_to_compass
 from manetdiff.formats.files import PathLike, Source, read_source, write_text
 from manetdiff.formats.format import Contents, Format, Holds, Order
 from manetdiff.formats.nodes import GEODETIC, fleet_of, frame_among, node_records, without_degrees
-from manetdiff.formats.record import Record, object_list, parse_object, shown
+from manetdiff.formats.record import Record, naming, object_list, parse_object, shown
 from manetdiff.layout import Layout
 from manetdiff.radio import Radio, link_rates
 from manetdiff.topology import Topology
 
 TYPE = "NetworkGraph"
-PROTOCOL = "manetdiff"
-VERSION = "1"
-METRIC = "1/(Mbit/s)"
 LARGEST_COST = 1e9
 # Before the names of the radio's parameters, among the properties.
 RADIO = "radio_"
@@ -59,10 +56,8 @@ def topology_in(source: Source) -> tuple[Fleet, Topology]:
     parity = [record.bit("parity") for record in records]
     properties = document.get("properties")
     layout = layout_among(source.name, fleet, properties) if isinstance(properties, dict) else None
-    try:
+    with naming(source.name):
         return fleet, Topology(_links(source.name, document, fleet), parity, layout=layout)
-    except TopologyError as error:
-        raise FormatError(f"{source.name}: {error}") from None
 
 
 def layout_among(file: str, fleet: Fleet, properties: Mapping[str, Any]) -> Layout | None:
@@ -91,9 +86,9 @@ def network_graph(
         properties |= {"frame_lat": frame.latitude, "frame_lon": frame.longitude}
     return {
         "type": TYPE,
-        "protocol": PROTOCOL,
-        "version": VERSION,
-        "metric": METRIC,
+        "protocol": "manetdiff",
+        "version": "1",
+        "metric": "1/(Mbit/s)",
         "properties": properties,
         "nodes": _written_nodes(topology, layout.fleet),
         "links": _written_links(topology, layout),

@@ -6,9 +6,9 @@ import math
 import warnings
 from collections.abc import Mapping, Sequence
 
-from manetdiff.errors import FleetError, FormatError
+from manetdiff.errors import FormatError
 from manetdiff.fleet import Fleet, LocalFrame
-from manetdiff.formats.record import Record
+from manetdiff.formats.record import Record, naming
 
 LOCAL = ("x", "y", "yaw")
 GEODETIC = ("lat", "lon", "heading")
@@ -36,41 +36,28 @@ def fleet_of(file: str, records: Sequence[Record], frame: LocalFrame | None = No
     frame: the frame that x and y are in, where the file says so.
     """
     ids = [record.name("id") for record in records]
-    try:
+    with naming(file):
         if _is_local(records):
-            columns = [[record.number(field) for field in LOCAL] for record in records]
-            _doubt_degrees(file, ids, [row[2] for row in columns])
-            return Fleet([row[:2] for row in columns], [row[2] for row in columns], ids, frame)
-        latitude = [record.number("lat", -90, 90) for record in records]
-        longitude = [record.number("lon", -180, 360) for record in records]
-        heading = [record.number("heading") for record in records]
-        return Fleet.from_geodetic(latitude, longitude, heading, ids)
-    except FleetError as error:
-        raise FormatError(f"{file}: {error}") from None
+            x, y, yaw = ([record.number(field) for record in records] for field in LOCAL)
+            _doubt_degrees(file, ids, yaw)
+            return Fleet([*zip(x, y, strict=True)], yaw, ids, frame)
+        latitude, longitude = zip(*(record.degrees() for record in records), strict=True)
+        return Fleet.from_geodetic(latitude, longitude, [record.number("heading") for record in records], ids)
 
 
 def _doubt_degrees(file: str, ids: Sequence[str], yaw: Sequence[float]) -> None:
     """Radians beyond a full turn are most likely degrees: said, but taken as they are."""
-    for name, value in zip(ids, yaw, strict=True):
-        if abs(value) > 2 * math.pi + 1e-6:
-            warnings.warn(
-                f"{file}: node {name!r}: yaw {value:g} is beyond a full turn: yaw is in radians, heading in degrees",
-                UserWarning,
-                stacklevel=2,
-            )
-            return
-
-
-def frame_of(record: Record, latitude: str = "lat", longitude: str = "lon") -> LocalFrame:
-    """The local frame whose origin stands in the two fields."""
-    return LocalFrame(record.number(latitude, -90, 90), record.number(longitude, -180, 360))
+    beyond = [(name, value) for name, value in zip(ids, yaw, strict=True) if abs(value) > 2 * math.pi + 1e-6]
+    for name, value in beyond[:1]:
+        told = f"yaw {value:g} is beyond a full turn: yaw is in radians, heading in degrees"
+        warnings.warn(f"{file}: node {name!r}: {told}", UserWarning, stacklevel=2)
 
 
 def frame_among(file: str, properties: Mapping[str, object]) -> LocalFrame | None:
     """The frame that a topology of ours has among its properties, if there is one."""
     if "frame_lat" not in properties:
         return None
-    return frame_of(Record(file, "its properties", properties), "frame_lat", "frame_lon")
+    return LocalFrame(*Record(file, "its properties", properties).degrees("frame_lat", "frame_lon"))
 
 
 def without_degrees(values: Mapping[str, object]) -> Mapping[str, object]:

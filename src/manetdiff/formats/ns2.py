@@ -18,11 +18,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from manetdiff.errors import FleetError, FormatError
+from manetdiff.errors import FormatError
 from manetdiff.fleet import Track, Tracks
-from manetdiff.formats.files import PathLike, Source, read_source, write_text
+from manetdiff.formats.files import PathLike, Source, write_text
 from manetdiff.formats.format import Contents, Format, Holds, Order
-from manetdiff.formats.record import finite_number, shown
+from manetdiff.formats.record import finite_number, naming, shown
 
 NODE = re.compile(r"""^"?\$node_?\((\d{1,9})\)$""")
 AXES = {"X_": 0, "Y_": 1, "Z_": 2}
@@ -47,13 +47,8 @@ class _Command:
     speed: float | None
 
 
-def read_ns2(path: PathLike) -> Tracks:
-    """The tracks in an ns-2 mobility file; `-` reads standard input. Nodes are called by their numbers."""
-    return tracks_in(read_source(path))
-
-
 def tracks_in(source: Source) -> Tracks:
-    """The tracks in the text of an ns-2 mobility file."""
+    """The tracks in an ns-2 mobility file. Nodes are called by their numbers."""
     journeys: dict[int, _Journey] = {}
     for number, line in enumerate(source.content.splitlines(), start=1):
         words = line.split("#", 1)[0].replace(";", " ").split()
@@ -61,10 +56,8 @@ def tracks_in(source: Source) -> Tracks:
             _read_line(source.name, number, words, journeys)
     if not journeys:
         raise FormatError(f"{source.name}: holds no node of ns-2: lines such as '$node_(0) set X_ 10.0' are missing")
-    try:
+    with naming(source.name):
         return Tracks(tuple(_track(source.name, node, journeys[node]) for node in sorted(journeys)))
-    except FleetError as error:
-        raise FormatError(f"{source.name}: {error}") from None
 
 
 def write_ns2(tracks: Tracks, path: PathLike) -> None:

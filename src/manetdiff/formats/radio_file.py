@@ -9,9 +9,9 @@ from __future__ import annotations
 from inspect import signature
 from typing import Any
 
-from manetdiff.errors import FormatError, RadioError
+from manetdiff.errors import FormatError
 from manetdiff.formats.files import PathLike, read_source
-from manetdiff.formats.record import parse_object
+from manetdiff.formats.record import naming, parse_object
 from manetdiff.radio import Radio
 
 LINK_BUDGET = "link_budget"
@@ -21,10 +21,8 @@ def read_radio(path: PathLike) -> Radio:
     """The radio in a JSON file; `-` reads standard input."""
     source = read_source(path)
     values = parse_object(source.name, source.content)
-    try:
+    with naming(source.name):
         return _from_link_budget(source.name, values) if LINK_BUDGET in values else Radio.from_dict(values)
-    except RadioError as error:
-        raise FormatError(f"{source.name}: {error}") from None
 
 
 def _from_link_budget(file: str, values: dict[str, Any]) -> Radio:

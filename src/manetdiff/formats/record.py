@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from manetdiff.errors import FormatError
+from manetdiff.errors import FleetError, FormatError, RadioError, TopologyError
 
 LONGEST_SHOWN = 40
 
@@ -46,6 +47,10 @@ class Record:
             raise self.error(field, f"is outside {low:g} … {high:g} ({number:g})")
         return number
 
+    def degrees(self, latitude: str = "lat", longitude: str = "lon") -> tuple[float, float]:
+        """Latitude and longitude, which stand in the two fields."""
+        return self.number(latitude, -90, 90), self.number(longitude, -180, 360)
+
     def bit(self, field: str) -> int:
         """0 or 1."""
         value = self.value(field)
@@ -68,6 +73,15 @@ class Record:
         if not isinstance(value, dict):
             raise self.error(field, f"must be an object {{…}}, not {shown(value)}")
         return Record(self.file, self.what, value)
+
+
+@contextmanager
+def naming(file: str) -> Iterator[None]:
+    """Whatever a fleet, a radio or a topology refuses is said of the file that it was read from."""
+    try:
+        yield
+    except (FleetError, RadioError, TopologyError) as error:
+        raise FormatError(f"{file}: {error}") from None
 
 
 def parse_object(file: str, content: str) -> dict[str, Any]:

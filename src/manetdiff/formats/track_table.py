@@ -10,22 +10,17 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from manetdiff.errors import FleetError, FormatError
+from manetdiff.errors import FormatError
 from manetdiff.fleet import Fleet, LocalFrame, Track, Tracks
 from manetdiff.fleet.geodetic import compass_to_yaw
-from manetdiff.formats.csv_table import columns_in, csv_rows, csv_text, number_or_text
-from manetdiff.formats.files import PathLike, Source, read_source, write_text
-from manetdiff.formats.format import Contents, Format, Holds, Order
-from manetdiff.formats.record import Record, shown
+from manetdiff.formats.csv_table import columns_in, csv_rows, csv_text, with_numbers
+from manetdiff.formats.files import PathLike, Source, write_text
+from manetdiff.formats.format import Format, Holds
+from manetdiff.formats.record import Record, naming, shown
 
 LOCAL = ("time", "id", "x", "y")
 GEODETIC = ("time", "id", "lat", "lon")
 ANGLES = {True: "yaw", False: "heading"}  # of local tables, and of those in degrees
-
-
-def read_track_table(path: PathLike) -> Tracks:
-    """The tracks in a CSV file; `-` reads standard input."""
-    return tracks_in(read_source(path))
 
 
 def write_track_table(moments: Iterable[tuple[float, Fleet]], path: PathLike) -> None:
@@ -46,32 +41,20 @@ def _is_header(columns: Iterable[str]) -> bool:
 
 def tracks_in(source: Source) -> Tracks:
     """The tracks in the text of such a table."""
-    by_node: dict[str, list[list[float]]] = {}
-    columns: list[str] = []
-
-    def check_and_keep(file: str, names: Sequence[str]) -> None:
-        _check_header(file, names)
-        columns.extend(names)
-
-    rows = csv_rows(source, check_and_keep)
+    columns, rows = csv_rows(source, _check_header)
     if not rows:
         raise FormatError(f"{source.name}: holds no rows under its columns")
     local = set(LOCAL) <= set(columns)
     angle = ANGLES[local]
     with_angle = angle in columns
+    by_node: dict[str, list[list[float]]] = {}
     for number, row in enumerate(rows, start=1):
-        values = {name: cell if name == "id" else number_or_text(cell) for name, cell in row.items()}
-        record = Record(source.name, f"row {number}", values)
-        if local:
-            place = [record.number("x"), record.number("y")]
-        else:
-            place = [record.number("lat", -90, 90), record.number("lon", -180, 360)]
+        record = Record(source.name, f"row {number}", with_numbers(row))
+        place = (record.number("x"), record.number("y")) if local else record.degrees()
         pointing = [record.number(angle)] if with_angle else []
         by_node.setdefault(record.name("id"), []).append([record.number("time"), *place, *pointing])
-    try:
+    with naming(source.name):
         return _tracks(by_node, local, with_angle)
-    except FleetError as error:
-        raise FormatError(f"{source.name}: {error}") from None
 
 
 def _tracks(by_node: dict[str, list[list[float]]], local: bool, with_angle: bool) -> Tracks:
@@ -105,10 +88,6 @@ def _check_header(file: str, columns: Sequence[str]) -> None:
         )
 
 
-def _write(held: Contents, order: Order) -> None:
-    write_track_table(held.moments(order.time), order.path)
-
-
 FORMAT = Format(
     name="table",
     title="Plain table",
@@ -118,5 +97,5 @@ FORMAT = Format(
     loses="movement between the moments; where on earth",
     begins=lambda source: _is_header(columns_in(source.first_line)),
     read=tracks_in,
-    write=_write,
+    write=lambda held, order: write_track_table(held.moments(order.time), order.path),
 )

@@ -9,11 +9,9 @@ it wants where the clearances afterwards allow it, else something else, and in t
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from manetdiff.scenarios.kinematics import Controls, Flight, FloatArray, Kinematics
-
-IntArray = npt.NDArray[np.int64]
+from manetdiff.scenarios.kinematics import Controls, Flight, Kinematics
+from manetdiff.scenarios.placing import FloatArray, IntArray
 
 REFRESH_S = 10.0  # how long a list of nearby pairs is used
 ROUNDING = 1e-6  # metres of clearance that one step may lose to rounding

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from manetdiff.scenarios.placing import (
+    Families,
     FloatArray,
     Layout,
     cells,
@@ -76,7 +75,7 @@ def box(n: int, rng: np.random.Generator) -> Layout:
     return places + jitter(n, spacing * rng.uniform(0.05, 0.25), rng), common_heading(n, rng)
 
 
-FORMATIONS: dict[str, Callable[[int, np.random.Generator], Layout]] = {
+FORMATIONS: Families = {
     "echelon": echelon,
     "wedge": wedge,
     "line-abreast": line_abreast,

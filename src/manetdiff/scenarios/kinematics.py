@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from manetdiff.errors import ScenarioError
 from manetdiff.fleet import Fleet
-
-FloatArray = npt.NDArray[np.float64]
-ComplexArray = npt.NDArray[np.complex128]
+from manetdiff.fleet.geodetic import wrapped
+from manetdiff.scenarios.placing import ComplexArray, FloatArray, as_places, as_positions
 
 
 @dataclass(frozen=True)
@@ -31,9 +29,7 @@ class Kinematics:
         if not 0 < self.v_min < self.v_max < np.inf:
             raise ScenarioError(f"speeds must satisfy 0 < v_min < v_max, not {self.v_min} and {self.v_max}")
         for name in ("max_turn_rate", "safety", "max_acceleration"):
-            value = getattr(self, name)
-            if not 0 < value < np.inf:
-                raise ScenarioError(f"{name} must be a positive number, not {value}")
+            check_positive(name, getattr(self, name))
 
     @property
     def typical_turn_rate(self) -> float:
@@ -44,6 +40,12 @@ class Kinematics:
     def speed_margin(self) -> float:
         """How much faster or slower than the middle of its speeds an aircraft can fly."""
         return (self.v_max - self.v_min) / 2
+
+
+def check_positive(name: str, value: float) -> None:
+    """Raise a ScenarioError unless it is a finite number above 0."""
+    if not 0 < value < np.inf:
+        raise ScenarioError(f"{name} must be a positive number, not {value}")
 
 
 DEFAULT_KINEMATICS = Kinematics()
@@ -68,7 +70,7 @@ class Flight:
     @classmethod
     def of(cls, fleet: Fleet, speed: FloatArray) -> Flight:
         """The fleet flying along its yaw."""
-        return cls(fleet.positions[:, 0] + 1j * fleet.positions[:, 1], fleet.yaw, speed)
+        return cls(as_places(fleet.positions), fleet.yaw, speed)
 
     @property
     def velocity(self) -> ComplexArray:
@@ -86,5 +88,4 @@ class Flight:
 
     def as_fleet(self, like: Fleet) -> Fleet:
         """The same nodes as in `like`, where they are now; yaw is brought into -π … π."""
-        positions = np.stack([self.places.real, self.places.imag], axis=1)
-        return like.replace(positions=positions, yaw=np.arctan2(np.sin(self.yaw), np.cos(self.yaw)))
+        return like.replace(positions=as_positions(self.places), yaw=wrapped(self.yaw))

@@ -6,10 +6,11 @@ import numpy as np
 
 from manetdiff.errors import ScenarioError
 from manetdiff.fleet import Fleet
+from manetdiff.fleet.geodetic import wrapped
 from manetdiff.scenarios.formations import FORMATIONS
 from manetdiff.scenarios.packages import PACKAGES
 from manetdiff.scenarios.patrols import PATROLS
-from manetdiff.scenarios.placing import Layout
+from manetdiff.scenarios.placing import Layout, as_places, as_positions
 from manetdiff.scenarios.spacing import connected, pair_distances, pushed_apart, required_separation
 from manetdiff.scenarios.traffic import TRAFFIC
 
@@ -56,9 +57,7 @@ def _placed(layout: Layout, rng: np.random.Generator) -> Fleet:
     heading = rng.uniform(-np.pi, np.pi)
     east, north = rng.uniform(-OFFSET, OFFSET, 2)
     turned = (places - places.mean()) * np.exp(1j * heading)
-    positions = np.stack([turned.real + east, turned.imag + north], axis=1)
-    yaw = yaw + heading
-    return Fleet(positions, np.arctan2(np.sin(yaw), np.cos(yaw)))
+    return Fleet(as_positions(turned + (east + 1j * north)), wrapped(yaw + heading))
 
 
 def _separated(fleet: Fleet, *, may_move: bool) -> Fleet | None:
@@ -70,7 +69,8 @@ def _separated(fleet: Fleet, *, may_move: bool) -> Fleet | None:
         return fleet
     if not may_move:
         return None
-    fleet = fleet.replace(positions=pushed_apart(fleet.positions, required_separation(fleet)))
+    pushed = pushed_apart(as_places(fleet.positions), required_separation(fleet))
+    fleet = fleet.replace(positions=as_positions(pushed))
     return fleet if _far_enough(fleet) else None
 
 

@@ -10,10 +10,10 @@ from manetdiff.errors import ScenarioError
 from manetdiff.fleet import Fleet
 from manetdiff.fleet import displacement as displacement_between
 from manetdiff.scenarios.conflicts import safe_start
-from manetdiff.scenarios.guidance import GUIDANCE
-from manetdiff.scenarios.kinematics import DEFAULT_KINEMATICS, Flight, Kinematics
+from manetdiff.scenarios.kinematics import DEFAULT_KINEMATICS, Flight, Kinematics, check_positive
+from manetdiff.scenarios.steering import MODELS
 
-MOTIONS: tuple[str, ...] = tuple(GUIDANCE)
+MOTIONS: tuple[str, ...] = tuple(MODELS)
 LONGEST_STEP_S = 1.0  # longer steps are flown in parts: conflicts are looked for after each
 LARGEST_DISPLACEMENT = 2 * np.sqrt(2)  # normalised places lie √2 from the middle (RMS), before and after
 BISECTIONS = 24
@@ -32,8 +32,8 @@ def move(
 ) -> list[Fleet]:
     """The fleet now and after every step (seconds) until the duration (seconds) is over; positions in metres."""
     _check_model(model)
-    _check_positive("duration", duration)
-    _check_positive("step", step)
+    check_positive("duration", duration)
+    check_positive("step", step)
     parts = int(np.ceil(step / LONGEST_STEP_S))
     count = int(np.floor(duration / step * (1 + 1e-12)))
     path = _path(fleet, model, rng, step / parts, kinematics)
@@ -55,8 +55,8 @@ def move_by(
     Where no model is named, they are tried in random order until one gets there. Each has the time limit (seconds); a
     group that stays together may never change its shape by as much as 0.5.
     """
-    _check_positive("displacement", displacement)
-    _check_positive("time_limit", time_limit)
+    check_positive("displacement", displacement)
+    check_positive("time_limit", time_limit)
     if displacement >= LARGEST_DISPLACEMENT:
         raise ScenarioError(f"no fleet can be displaced by {displacement}: choose less than 2√2")
     models = [MOTIONS[i] for i in rng.permutation(len(MOTIONS))] if model is None else [model]
@@ -84,10 +84,10 @@ def _path(
     pace = kinematics.v_min + kinematics.speed_margin * rng.uniform(0.7, 1.3)
     speed = np.clip(pace * rng.normal(1.0, 0.015, len(fleet)), kinematics.v_min, kinematics.v_max)
     flight, airspace = safe_start(Flight.of(fleet, speed), kinematics, rng)
-    guidance = GUIDANCE[model](flight, fleet.spread, kinematics, rng)
+    motion = MODELS[model](flight, fleet.spread, kinematics, rng)
     while True:
         yield flight
-        flight = airspace.step(flight, guidance.wanted(flight, seconds, rng), seconds)
+        flight = airspace.step(flight, motion.wanted(flight, seconds, rng), seconds)
 
 
 def _first_reached(fleet: Fleet, path: Iterator[Flight], displacement: float, steps: int) -> Fleet | None:
@@ -120,10 +120,5 @@ def _bisected(fleet: Fleet, before: Flight, after: Flight, displacement: float) 
 
 
 def _check_model(model: str) -> None:
-    if model not in GUIDANCE:
+    if model not in MODELS:
         raise ScenarioError(f"unknown motion {model!r}: choose one of {', '.join(MOTIONS)}")
-
-
-def _check_positive(name: str, value: float) -> None:
-    if not (np.isfinite(value) and value > 0):
-        raise ScenarioError(f"{name} must be a positive number, not {value}")

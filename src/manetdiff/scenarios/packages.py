@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from manetdiff.scenarios.placing import (
+    Families,
     IntArray,
     Layout,
     cells,
@@ -64,7 +63,7 @@ def escort(n: int, rng: np.random.Generator) -> Layout:
     return centres[group] + around, common_heading(n, rng)
 
 
-PACKAGES: dict[str, Callable[[int, np.random.Generator], Layout]] = {"elements": elements, "escort": escort}
+PACKAGES: Families = {"elements": elements, "escort": escort}
 
 
 def _element_sizes(n: int, rng: np.random.Generator) -> IntArray:

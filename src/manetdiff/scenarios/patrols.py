@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from manetdiff.scenarios.placing import (
     ComplexArray,
+    Families,
     FloatArray,
     IntArray,
     Layout,
@@ -55,7 +54,7 @@ def orbit(n: int, rng: np.random.Generator) -> Layout:
     return _turned(places, angle + np.pi / 2, centres, np.zeros(count), _directions(count, rng), group, rng)
 
 
-PATROLS: dict[str, Callable[[int, np.random.Generator], Layout]] = {"racetrack": racetrack, "orbit": orbit}
+PATROLS: Families = {"racetrack": racetrack, "orbit": orbit}
 
 
 def _phases(sizes: IntArray, rng: np.random.Generator) -> FloatArray:

@@ -5,6 +5,8 @@ Inside a layout a place is one complex number, x + iy in metres, with the fleet 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -12,6 +14,7 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 ComplexArray = npt.NDArray[np.complex128]
 Layout = tuple[ComplexArray, FloatArray]  # places (n,) and yaw (n,)
+Families = dict[str, Callable[[int, np.random.Generator], Layout]]
 
 KM = 1000.0
 
@@ -56,3 +59,13 @@ def jitter(n: int, amplitude: float, rng: np.random.Generator) -> ComplexArray:
 def common_heading(n: int, rng: np.random.Generator) -> FloatArray:
     """(n,) yaw of aircraft that fly along +x together, each within a few degrees."""
     return rng.normal(0.0, np.radians(rng.uniform(1.0, 4.0)), n)
+
+
+def as_places(positions: FloatArray) -> ComplexArray:
+    """Positions (n, 2) as places (n,)."""
+    return np.asarray(positions[:, 0] + 1j * positions[:, 1], dtype=np.complex128)
+
+
+def as_positions(places: ComplexArray) -> FloatArray:
+    """Places (n,) as positions (n, 2)."""
+    return np.stack([places.real, places.imag], axis=1)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from manetdiff.fleet import Fleet
-
-FloatArray = npt.NDArray[np.float64]
+from manetdiff.scenarios.placing import ComplexArray, FloatArray
 
 MIN_SEPARATION = 0.08  # spreads, up to CROWDED aircraft; above that it shrinks as the room for each aircraft does
 MIN_METRES = 300.0
@@ -43,10 +41,9 @@ def connected(fleet: Fleet, reach: float) -> bool:
     return True
 
 
-def pushed_apart(positions: FloatArray, separation: float) -> FloatArray:
-    """The (n, 2) positions after a few rounds in which each pair too near shares the way to go between the two."""
+def pushed_apart(places: ComplexArray, separation: float) -> ComplexArray:
+    """The places (n,) after a few rounds in which each pair too near shares the way to go between the two."""
     target = PUSH_MARGIN * separation
-    places = positions[:, 0] + 1j * positions[:, 1]
     for _ in range(PUSHES):
         gaps = places[:, None] - places
         distances = np.abs(gaps)
@@ -57,4 +54,4 @@ def pushed_apart(positions: FloatArray, separation: float) -> FloatArray:
         # Two aircraft at one very place have no direction to part in: they stay, and the layout is redrawn.
         directions = gaps / np.maximum(distances, 1.0)
         places = places + 0.55 * (missing * directions).sum(axis=1)
-    return np.stack([places.real, places.imag], axis=1)
+    return places

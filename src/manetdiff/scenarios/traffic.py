@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
-from manetdiff.scenarios.placing import FloatArray, Layout, cells, common_heading, length_km, members, split
+from manetdiff.scenarios.placing import ComplexArray, Families, Layout, cells, common_heading, length_km, members, split
 from manetdiff.scenarios.spacing import pushed_apart
 
 
@@ -20,10 +18,10 @@ def crossing(n: int, rng: np.random.Generator) -> Layout:
     heading = np.pi * (np.arange(len(sizes)) + rng.uniform(-0.28, 0.28, len(sizes))) / len(sizes)
     heading = heading + np.pi * (rng.random(len(sizes)) < 0.5)
     group, _ = members(sizes)
-    places = np.concatenate([x + 1j * y for x, y in parts]) * np.exp(1j * heading[group])
+    places = np.concatenate(parts) * np.exp(1j * heading[group])
     # Traffic that crosses keeps well clear of one another.
-    x, y = pushed_apart(np.stack([places.real, places.imag], axis=1), spacing * rng.uniform(0.3, 0.5)).T
-    return x + 1j * y, heading[group] + common_heading(n, rng)
+    places = pushed_apart(places, spacing * rng.uniform(0.3, 0.5))
+    return places, heading[group] + common_heading(n, rng)
 
 
 def scatter(n: int, rng: np.random.Generator) -> Layout:
@@ -40,17 +38,18 @@ def scatter(n: int, rng: np.random.Generator) -> Layout:
     else:
         unit = np.clip(rng.normal(0.0, 0.3, (n, 2)), -0.75, 0.75)
     turn = np.exp(1j * rng.uniform(-np.pi, np.pi))
-    x, y = pushed_apart(unit * side * [aspect, 1 / aspect], room * rng.uniform(0.25, 0.6)).T
+    x, y = (unit * side * [aspect, 1 / aspect]).T
+    places = pushed_apart(x + 1j * y, room * rng.uniform(0.25, 0.6))
     together = rng.random() < 0.5
     yaw = common_heading(n, rng) if together else rng.uniform(-np.pi, np.pi, n)
-    return (x + 1j * y) * turn, yaw
+    return places * turn, yaw
 
 
-TRAFFIC: dict[str, Callable[[int, np.random.Generator], Layout]] = {"crossing": crossing, "scatter": scatter}
+TRAFFIC: Families = {"crossing": crossing, "scatter": scatter}
 
 
-def _stream(n: int, spacing: float, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-    """Places (n,) along and across one stream that passes near zero."""
+def _stream(n: int, spacing: float, rng: np.random.Generator) -> ComplexArray:
+    """Places (n,) in one stream along x that passes near zero."""
     sizes = split(n, int(rng.integers(6, 11)))
     group, place = members(sizes)
     row, column = cells(len(sizes), 1 + len(sizes) // 5)
@@ -59,4 +58,4 @@ def _stream(n: int, spacing: float, rng: np.random.Generator) -> tuple[FloatArra
     along = (place - (sizes[group] - 1) / 2) * spacing + (column * length + stagger)[group]
     across = (row * spacing * rng.uniform(1.2, 1.8))[group] + rng.uniform(-0.5, 0.5) * spacing
     loose = spacing * rng.uniform(0.1, 0.3)
-    return along + rng.uniform(-loose, loose, n), across + rng.uniform(-loose, loose, n)
+    return along + rng.uniform(-loose, loose, n) + 1j * (across + rng.uniform(-loose, loose, n))

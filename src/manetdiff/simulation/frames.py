@@ -35,7 +35,7 @@ def moment_pictures(moments: Sequence[Moment]) -> Iterator[Image.Image]:
     half = np.max([half_extent(one.fleet) for one in moments], axis=0)
     radius = min(node_radius(one.fleet, 2 * half.max()) for one in moments)
     size = np.maximum(half / half.max() * VIEW, SHORTEST_SIDE)
-    before = None
+    before: set[tuple[str, str]] | None = None
     for one in moments:
         figure = Figure(
             figsize=(float(max(size[0], 5.2)) + 2 * MARGIN, float(size[1]) + HEADING + LEGEND),
@@ -45,11 +45,7 @@ def moment_pictures(moments: Sequence[Moment]) -> Iterator[Image.Image]:
         corner = ((figure.get_figwidth() - float(size[0])) / 2, LEGEND)
         axes, scale = add_panel(figure, corner, size, one.fleet, half, radius)
         names = link_names(one.topology)
-        fresh = frozenset[tuple[str, str]]() if before is None else names - before
-        is_new = np.array(
-            [tuple(sorted((one.fleet.ids[i], one.fleet.ids[j]))) in fresh for i, j in one.topology.links.tolist()],
-            dtype=bool,
-        )
+        is_new = np.array([before is not None and name not in before for name in names], dtype=bool)
         segments = one.fleet.positions[one.topology.links]
         width = line_width(len(one.fleet))
         draw_lines(axes, segments[~is_new], LIGHT.kept, "-", 0.9 * width)
@@ -67,7 +63,7 @@ def moment_pictures(moments: Sequence[Moment]) -> Iterator[Image.Image]:
         ]
         add_legend(figure, handles, LIGHT, MARGIN, LEGEND - 0.4, columns=3)
         yield as_image(figure)
-        before = names
+        before = set(names)
 
 
 def _heading(one: Moment) -> str:

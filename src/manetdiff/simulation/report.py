@@ -93,26 +93,26 @@ def _number(value: float, share: bool) -> str:
 
 
 def _moments_table(moments: Sequence[Moment]) -> str:
-    heads = ("time, s", "nodes", "links", "T, Mbit/s", "valid", "continuity", "added", "dropped", "how", "ms")
-    rows = []
     every = max(1, -(-len(moments) // SHOWN_ROWS))
-    for one in moments[::every]:
-        cells = [
-            f"{one.time:g}",
-            str(len(one.fleet)),
-            str(len(one.topology.links)),
-            f"{one.metrics['throughput']:.2f}",
-            "yes" if one.metrics["valid"] == 1.0 else "no",
-            "–" if one.continuity is None else f"{100 * one.continuity:.1f} %",
-            str(one.added),
-            str(one.dropped),
-            html.escape(one.mode),
-            f"{one.milliseconds:.1f}",
-        ]
-        rows.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
-    head = "".join(f"<th>{name}</th>" for name in heads)
+    rows = [
+        {
+            "time, s": f"{one.time:g}",
+            "nodes": len(one.fleet),
+            "links": len(one.topology.links),
+            "T, Mbit/s": f"{one.metrics['throughput']:.2f}",
+            "valid": "yes" if one.metrics["valid"] == 1.0 else "no",
+            "continuity": "–" if one.continuity is None else f"{100 * one.continuity:.1f} %",
+            "added": one.added,
+            "dropped": one.dropped,
+            "how": html.escape(one.mode),
+            "ms": f"{one.milliseconds:.1f}",
+        }
+        for one in moments[::every]
+    ]
+    head = "".join(f"<th>{name}</th>" for name in rows[0])
+    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row.values())}</tr>" for row in rows)
     note = "" if every == 1 else f"<p>Every {every}th moment; all of them are in metrics.csv.</p>"
-    return f'{note}<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+    return f'{note}<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
 def _plots(moments: Sequence[Moment]) -> Figure:

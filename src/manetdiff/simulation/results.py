@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from PIL import Image
 
 from manetdiff.formats import write_bytes, write_text, write_track_table
 from manetdiff.pictures.animation import gif_bytes, write_animation
-from manetdiff.simulation.frames import COLOURS, moment_pictures
+from manetdiff.simulation.frames import COLOURS
 from manetdiff.simulation.report import report_html
 from manetdiff.simulation.run import Moment
 from manetdiff.simulation.tables import metrics_csv, write_topologies
@@ -22,15 +22,6 @@ FRAME_MS = 150
 def shown_moments(moments: Sequence[Moment]) -> Sequence[Moment]:
     """Those that an animation has a picture of: all, or every so many of a long flight."""
     return moments[:: max(1, -(-len(moments) // MOST_FRAMES))]
-
-
-def drawn(moments: Sequence[Moment], advance: Callable[[], None]) -> list[Image.Image]:
-    """A picture of each moment; advance is called after each."""
-    pictures = []
-    for picture in moment_pictures(moments):
-        pictures.append(picture)
-        advance()
-    return pictures
 
 
 def write_results(

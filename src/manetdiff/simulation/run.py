@@ -12,8 +12,6 @@ from manetdiff.runtime.options import Asked
 from manetdiff.runtime.partial import Mode
 from manetdiff.topology import Topology, metrics
 
-Names = frozenset[tuple[str, str]]
-
 
 @dataclass(frozen=True)
 class Moment:
@@ -73,7 +71,8 @@ def simulate(
             asked |= {"preset": preset} if chosen == "anew" else {"polish": polish}
             made = model.update(before, fleet, mode=chosen, **asked)
         assert first is not None
-        links, links_before = link_names(made), link_names(before) if before is not None else frozenset()
+        links = set(link_names(made))
+        links_before = set() if before is None else set(link_names(before))
         yield Moment(
             time,
             fleet,
@@ -90,7 +89,7 @@ def simulate(
         before = made
 
 
-def link_names(topology: Topology) -> Names:
-    """The links by the ids at their ends, which stay the same while nodes join and leave."""
+def link_names(topology: Topology) -> list[tuple[str, str]]:
+    """The links, in their order, by the ids at their ends, which stay the same while nodes join and leave."""
     ids = topology.on().fleet.ids
-    return frozenset((min(ids[i], ids[j]), max(ids[i], ids[j])) for i, j in topology.links.tolist())
+    return [(min(ids[i], ids[j]), max(ids[i], ids[j])) for i, j in topology.links.tolist()]

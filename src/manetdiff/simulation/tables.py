@@ -13,28 +13,25 @@ from manetdiff.formats.netjson import network_graph
 from manetdiff.simulation.run import Moment
 from manetdiff.topology import METRICS
 
-COLUMNS = (
-    "time",
-    "nodes",
-    *METRICS,
-    "continuity",
-    "added",
-    "dropped",
-    "mode",
-    "milliseconds",
-    "held_throughput",
-    "anew_throughput",
-)
-
 
 def metrics_csv(moments: Sequence[Moment]) -> str:
     """A row for each moment; empty where there is no value."""
-    rows = []
-    for one in moments:
-        values = [one.metrics[name] for name in METRICS]
-        changes = [one.continuity, one.added, one.dropped, one.mode, round(one.milliseconds, 3), one.held, one.anew]
-        rows.append(["" if value is None else value for value in [one.time, len(one.fleet), *values, *changes]])
-    return csv_text(COLUMNS, rows)
+    rows = [
+        {
+            "time": one.time,
+            "nodes": len(one.fleet),
+            **{name: one.metrics[name] for name in METRICS},
+            "continuity": one.continuity,
+            "added": one.added,
+            "dropped": one.dropped,
+            "mode": one.mode,
+            "milliseconds": round(one.milliseconds, 3),
+            "held_throughput": one.held,
+            "anew_throughput": one.anew,
+        }
+        for one in moments
+    ]
+    return csv_text([*rows[0]], [["" if value is None else value for value in row.values()] for row in rows])
 
 
 def write_topologies(moments: Sequence[Moment], path: PathLike) -> None:

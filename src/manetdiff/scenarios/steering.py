@@ -1,30 +1,22 @@
 """Where each aircraft wants to go next: group mobility, Gauss-Markov mobility and coordinated turns.
 
-A guidance is made for a flight at its start, whose spread (metres) sets its scale; each call of `wanted` then moves its
-own clock on by one step and says what every aircraft would like to do in it. Keeping them apart is not its business.
+A motion model is made for a flight at its start, whose spread (metres) sets its scale; each call of `wanted` then moves
+its own clock on by one step and says what every aircraft would like to do in it. Keeping them apart is another matter.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
 import numpy.typing as npt
 
-from manetdiff.scenarios.kinematics import ComplexArray, Controls, Flight, FloatArray, Kinematics
+from manetdiff.fleet.geodetic import wrapped
+from manetdiff.scenarios.kinematics import Controls, Flight, Kinematics
+from manetdiff.scenarios.placing import ComplexArray, FloatArray, IntArray
 
 BoolArray = npt.NDArray[np.bool_]
-IntArray = npt.NDArray[np.int64]
 
 RESPONSE_S = 4.0  # how fast a heading error is flown off
 STRAY = 3.0  # starting spreads from the middle of the fleet at which an aircraft turns back to it
-
-
-class Guidance(Protocol):
-    """One motion model in one run."""
-
-    def wanted(self, flight: Flight, seconds: float, rng: np.random.Generator) -> Controls:
-        """What every aircraft would like to do during the next step."""
 
 
 class Group:
@@ -126,9 +118,7 @@ class Turns:
         over = self._left_s <= 0
         if over.any():
             self._begin(over, flight, rng)
-        limit = self._kinematics.max_acceleration * seconds
-        speed = flight.speed + np.clip(self._speed - flight.speed, -limit, limit)
-        return Controls(self._turn_rate[self._group], _flyable(speed, self._kinematics))
+        return Controls(self._turn_rate[self._group], _towards(self._speed, flight, self._kinematics, seconds))
 
     def _begin(self, over: BoolArray, flight: Flight, rng: np.random.Generator) -> None:
         """The next leg of the groups whose leg is over: a turn after a straight one, and the other way round."""
@@ -142,7 +132,7 @@ class Turns:
         middle = _group_sum(flight.places, self._group, count) / members
         out, home_yaw = _strayed(middle, flight, self._home_range)
         yaw = np.angle(_group_sum(flight.velocity, self._group, count))
-        angle = np.where(out, _wrapped(home_yaw - yaw), angle)
+        angle = np.where(out, wrapped(home_yaw - yaw), angle)
 
         turning = over & (self._turn_rate == 0)
         straight = over & ~turning
@@ -151,7 +141,7 @@ class Turns:
         self._speed = np.where(over[self._group], pace[self._group], self._speed)
 
 
-GUIDANCE: dict[str, type[Group] | type[GaussMarkov] | type[Turns]] = {
+MODELS: dict[str, type[Group] | type[GaussMarkov] | type[Turns]] = {
     "group": Group,
     "gauss-markov": GaussMarkov,
     "turns": Turns,
@@ -163,13 +153,14 @@ def _steered(flight: Flight, velocity: ComplexArray, kinematics: Kinematics, sec
     error = np.angle(velocity * np.exp(-1j * flight.yaw))
     limit = kinematics.typical_turn_rate
     turn_rate = np.clip(error / max(RESPONSE_S, seconds), -limit, limit)
+    return Controls(turn_rate, _towards(np.abs(velocity), flight, kinematics, seconds))
+
+
+def _towards(speed: FloatArray, flight: Flight, kinematics: Kinematics, seconds: float) -> FloatArray:
+    """The speed (n,) nearest to the wanted one that each aircraft can reach in a step and can fly."""
     change = kinematics.max_acceleration * seconds
-    speed = flight.speed + np.clip(np.abs(velocity) - flight.speed, -change, change)
-    return Controls(turn_rate, _flyable(speed, kinematics))
-
-
-def _flyable(speed: FloatArray, kinematics: Kinematics) -> FloatArray:
-    return np.clip(speed, kinematics.v_min, kinematics.v_max)
+    reached = flight.speed + np.clip(speed - flight.speed, -change, change)
+    return np.clip(reached, kinematics.v_min, kinematics.v_max)
 
 
 def _strayed(places: ComplexArray, flight: Flight, home_range: float) -> tuple[BoolArray, FloatArray]:
@@ -188,10 +179,6 @@ def _shortened(values: ComplexArray, longest: float) -> ComplexArray:
 
 def _group_sum(values: ComplexArray, group: IntArray, count: int) -> ComplexArray:
     return np.bincount(group, values.real, count) + 1j * np.bincount(group, values.imag, count)
-
-
-def _wrapped(angle: FloatArray) -> FloatArray:
-    return np.arctan2(np.sin(angle), np.cos(angle))
 
 
 def _complex_normal(n: int, rng: np.random.Generator) -> ComplexArray:

@@ -1,0 +1,54 @@
+"""Arguments and options that several commands have in common."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from manetdiff.errors import PinError
+
+Fleet = Annotated[
+    str, typer.Argument(help="Fleet file: JSON, CSV or a topology; - is standard input.", metavar="FLEET")
+]
+Out = Annotated[
+    str | None, typer.Option(help="Write the topology here (NetJSON); - is standard output.", metavar="FILE")
+]
+Plot = Annotated[
+    str | None, typer.Option(help="Draw it here (.png, .svg or .pdf); - is standard output.", metavar="FILE")
+]
+Dark = Annotated[bool, typer.Option("--dark", help="Pictures on a dark ground.")]
+Radio = Annotated[
+    str | None,
+    typer.Option(help="JSON object of radio parameters; those left out keep their default.", metavar="FILE"),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print metrics and report as JSON.")]
+Weights = Annotated[str, typer.Option(help="Packaged weights, or a file that 'manetdiff export' made.", metavar="NAME")]
+Preset = Annotated[str | None, typer.Option(help="instant, fast, balanced (default), careful, thorough or best.")]
+Steps = Annotated[int | None, typer.Option(help="Denoising steps, instead of the preset's.")]
+Samples = Annotated[int | None, typer.Option(help="Samples, the best of which is kept, instead of the preset's.")]
+Correct = Annotated[bool | None, typer.Option("--correct/--no-correct", help="The paper's correction. Default: on.")]
+Polish = Annotated[
+    int | None, typer.Option(help="Moves of the local search on each sample, instead of the preset's; 0: none.")
+]
+Seed = Annotated[int, typer.Option(help="The same seed gives the same topology.")]
+Keep = Annotated[
+    list[str] | None, typer.Option(help="A link that must be there, as ID,ID; can be given again.", metavar="ID,ID")
+]
+Avoid = Annotated[
+    list[str] | None, typer.Option(help="A pair that must not be linked; can be given again.", metavar="ID,ID")
+]
+Silent = Annotated[
+    list[str] | None, typer.Option(help="A node that must stay silent; can be given again.", metavar="ID")
+]
+
+
+def pairs(given: list[str] | None, option: str) -> list[tuple[str, str]]:
+    """Pairs of ids from the command line."""
+    found = []
+    for text in given or []:
+        parts = text.split(",")
+        if len(parts) != 2:
+            raise PinError(f"{option}: give two ids as ID,ID, not {text!r}")
+        found.append((parts[0].strip(), parts[1].strip()))
+    return found

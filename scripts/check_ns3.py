@@ -60,7 +60,7 @@ def export(folder: Path) -> None:
     for name, radio in radios.items():
         solved = solve(fleet, radio, moves=1000, seed=1)
         for kind, topology in (("solved", solved), ("crowded", _crowded(solved, fleet, radio, rng))):
-            write_topology(topology, folder / f"topology-{kind}-{name}.json", fleet, radio)
+            write_topology(topology, fleet, radio, folder / f"topology-{kind}-{name}.json")
             _write(folder / f"sinr-{kind}-{name}.json", _our_sinr(topology, fleet, radio))
 
 

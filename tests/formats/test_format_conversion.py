@@ -129,7 +129,7 @@ def test_the_target_is_known_by_its_suffix(
 
 @pytest.mark.parametrize("between", ["t.graphml", "t.netjson"])
 def test_a_topology_keeps_everything_and_the_radio_that_it_was_written_for(between: str, tmp_path: Path) -> None:
-    write_topology(TOPOLOGY, tmp_path / "t.json", FLEET, Radio(sigma2=0.9, unit=2000.0))
+    write_topology(TOPOLOGY, FLEET, Radio(sigma2=0.9, unit=2000.0), tmp_path / "t.json")
     write_contents(read_contents(tmp_path / "t.json"), Order(tmp_path / between))
     write_contents(read_contents(tmp_path / between), Order(tmp_path / "back.json"))
     assert (tmp_path / "back.json").read_text() == (tmp_path / "t.json").read_text()

@@ -112,7 +112,7 @@ def test_directed_graphs_and_multigraphs_are_refused(tmp_path: Path, kind: str) 
 @pytest.mark.parametrize("declaration", ["<!DOCTYPE graphml>", '<!DOCTYPE g [<!ENTITY a "aaaa">]>', '<!ENTITY a "b">'])
 def test_a_document_type_is_refused(tmp_path: Path, declaration: str) -> None:
     path = tmp_path / "t.graphml"
-    write_graphml(TOPOLOGY, path, FLEET)
+    write_graphml(TOPOLOGY, FLEET, None, path)
     first, rest = path.read_text().split("<graphml", 1)
     path.write_text(f"{first}{declaration}<graphml{rest}")
     with pytest.raises(FormatError, match=r"t\.graphml: declares a document type, which GraphML does not need"):
@@ -121,7 +121,7 @@ def test_a_document_type_is_refused(tmp_path: Path, declaration: str) -> None:
 
 def test_a_file_cannot_choose_the_encoding_that_it_is_read_in(tmp_path: Path) -> None:
     path = tmp_path / "t.graphml"
-    write_graphml(TOPOLOGY, path, Fleet(FLEET.positions, FLEET.yaw, ["ä", "b", "c"]))
+    write_graphml(TOPOLOGY, Fleet(FLEET.positions, FLEET.yaw, ["ä", "b", "c"]), None, path)
     text = path.read_text(encoding="utf-8")
     body = text[text.index("<graphml") :].replace("&#228;", "ä")
     assert "ä" in body

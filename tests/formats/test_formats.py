@@ -44,7 +44,7 @@ def test_topology_files_are_netjson(solved: tuple[Fleet, Topology]) -> None:
 
 def test_degrees_beside_metres_say_the_same(tmp_path: Path) -> None:
     fleet = Fleet.from_geodetic([48.1, 48.2, 48.0], [11.5, 11.6, 11.4], [90.0, 10.0, 350.0], ["a", "b", "c"])
-    write_topology(Topology([(0, 1), (1, 2)], [0, 1, 0]), tmp_path / "t.json", fleet)
+    write_topology(Topology([(0, 1), (1, 2)], [0, 1, 0]), fleet, None, tmp_path / "t.json")
     properties = [node["properties"] for node in json.loads((tmp_path / "t.json").read_text())["nodes"]]
     assert np.allclose([node["lat"] for node in properties], [48.1, 48.2, 48.0])
     assert np.allclose([node["lon"] for node in properties], [11.5, 11.6, 11.4])

@@ -23,7 +23,7 @@ Link = frozenset[str]
 
 def parsed(topology: Topology, fleet: Fleet, path: Path) -> Any:
     """What OpenWISP's parser makes of the file that we write."""
-    write_topology(topology, path, fleet)
+    write_topology(topology, fleet, None, path)
     return netdiff.NetJsonParser(file=str(path))
 
 

@@ -115,6 +115,6 @@ def _write(folder: Path, before: _Shown, after: _Shown, radio: Radio) -> None:
     from manetdiff.pictures import draw_change  # imported late: matplotlib is slow to load
 
     write_fleet(before.fleet, folder / "fleet.json")
-    write_topology(before.topology, folder / "topology.json", before.fleet, radio)
-    write_topology(after.topology, folder / "moved.json", after.fleet, radio)
+    write_topology(before.topology, before.fleet, radio, folder / "topology.json")
+    write_topology(after.topology, after.fleet, radio, folder / "moved.json")
     draw_change(before.topology, after.topology, before.fleet, after.fleet, radio, folder / "topology.png")

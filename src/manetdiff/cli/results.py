@@ -43,7 +43,7 @@ def deliver(
     layout = topology.on()
     scores = metrics(topology)
     if out is not None:
-        write_topology(topology, out)
+        write_topology(topology, None, None, out)
     if plot is not None:
         # Imported here: matplotlib takes as long to load as a whole solve takes, and most calls draw nothing.
         from manetdiff.pictures import draw_topology

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import accumulate
 
@@ -19,7 +20,8 @@ from manetdiff.errors import FormatError
 from manetdiff.fleet import LocalFrame, Track, Tracks
 from manetdiff.fleet.geodetic import compass_to_yaw
 from manetdiff.formats.csv_table import columns_in, csv_rows
-from manetdiff.formats.format import Format, Holds
+from manetdiff.formats.files import PathLike, read_source
+from manetdiff.formats.format import Format, Holds, read_as
 from manetdiff.formats.parquet import MAGIC, parquet_rows
 from manetdiff.formats.record import finite_number, naming, number_in, shown
 
@@ -32,6 +34,16 @@ NOTHING = ("", "nan", "null", "none", "na")
 LATEST_S = 253_402_300_800.0
 
 Report = tuple[float, float, float, float | None]  # time, latitude, longitude, track
+
+
+def read_adsb(path: PathLike, longest_gap: float = LONGEST_GAP_S) -> Tracks:
+    """The tracks of all aircraft in a CSV or Parquet table; `-` reads CSV from standard input.
+
+    longest_gap: seconds without a report after which an aircraft is taken to have left.
+    """
+    tracks = read_as((PARQUET, CSV), read_source(path), "ADS-B table")
+    assert isinstance(tracks, Tracks)
+    return replace(tracks, longest_gap=longest_gap)
 
 
 def _tracks(name: str, rows: Iterable[Mapping[str, object]]) -> Tracks:

@@ -10,11 +10,16 @@ import numpy as np
 
 from manetdiff.errors import FormatError
 from manetdiff.fleet import Track, Tracks
-from manetdiff.formats.files import Source
+from manetdiff.formats.files import PathLike, Source, read_source
 from manetdiff.formats.format import Format, Holds
 from manetdiff.formats.record import finite_number, naming, number_in
 
 MARK_3D = "3D"
+
+
+def read_bonnmotion(path: PathLike) -> Tracks:
+    """The tracks in a BonnMotion file; `-` reads standard input."""
+    return tracks_in(read_source(path))
 
 
 def tracks_in(source: Source) -> Tracks:

@@ -11,6 +11,7 @@ from north.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -18,7 +19,7 @@ import numpy as np
 from manetdiff.errors import FormatError
 from manetdiff.fleet import Fleet
 from manetdiff.fleet.geodetic import yaw_to_compass
-from manetdiff.formats.files import write_text
+from manetdiff.formats.files import PathLike, write_text
 from manetdiff.formats.format import Format, Holds
 from manetdiff.topology import Topology
 
@@ -46,6 +47,11 @@ def eel_text(moments: Iterable[tuple[float, Fleet]], altitude: float = ALTITUDE_
             lines.append(f"{time:.6f} nem:{nem} location gps {lat:.9f},{lon:.9f},{altitude:.6f}")
             lines.append(f"{time:.6f} nem:{nem} orientation 0.000000,0.000000,{round(course, 6) % 360:.6f}")
     return "\n".join(lines) + "\n"
+
+
+def write_eel(moments: Iterable[tuple[float, Fleet]], path: PathLike, altitude: float = ALTITUDE_M) -> None:
+    """Write the events for EMANE's eventservice."""
+    write_text(path, eel_text(moments, altitude))
 
 
 def schedule_xml(
@@ -79,6 +85,11 @@ def schedule_xml(
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
+def write_schedule(topology: Topology, path: PathLike, **settings: Any) -> None:
+    """Write the schedule for `emaneevent-tdmaschedule`; settings: as of schedule_xml."""
+    write_text(path, schedule_xml(topology, **settings))
+
+
 def _check_nem(number: int) -> None:
     if number > LARGEST_NEM:
         raise FormatError(f"EMANE numbers at most {LARGEST_NEM:,} nodes, not {number:,}")
@@ -91,7 +102,7 @@ SCHEDULE = Format(
     suffixes=(".xml",),
     keeps="parity",
     loses="places, links, ids (numbers from 1)",
-    write=lambda held, order: write_text(order.path, schedule_xml(held.linked("an EMANE schedule")[1])),
+    write=lambda held, order: write_schedule(held.linked("an EMANE schedule")[1], order.path),
 )
 EVENTS = Format(
     name="emane-eel",
@@ -100,5 +111,5 @@ EVENTS = Format(
     suffixes=(".eel",),
     keeps="places and yaw over time",
     loses=f"links, parity, ids (numbers from 1); height is a constant {ALTITUDE_M:,.0f} m",
-    write=lambda held, order: write_text(order.path, eel_text(held.moments(order.time))),
+    write=lambda held, order: write_eel(held.moments(order.time), order.path),
 )

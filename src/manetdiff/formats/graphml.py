@@ -7,7 +7,7 @@ import warnings
 
 from manetdiff.errors import FormatError
 from manetdiff.fleet import Fleet
-from manetdiff.formats.files import PathLike, Source, write_text
+from manetdiff.formats.files import PathLike, Source, read_source, write_text
 from manetdiff.formats.format import Contents, Format, Holds, Order
 from manetdiff.formats.graph_libraries import from_networkx, library, to_networkx
 from manetdiff.formats.record import shown
@@ -18,16 +18,19 @@ from manetdiff.topology import Topology
 NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def write_graphml(
-    topology: Topology, path: PathLike, fleet: Fleet | Layout | None = None, radio: Radio | None = None
-) -> None:
-    """Write GraphML; fleet, radio: by default those that the topology was made for."""
+def write_graphml(topology: Topology, fleet: Fleet | Layout | None, radio: Radio | None, path: PathLike) -> None:
+    """Write GraphML; fleet, radio: None for those that the topology was made for."""
     layout = topology.on(fleet, radio)
     for node in layout.fleet.ids:
         if NO_XML.search(node):
             raise FormatError(f"node {node!r}: GraphML cannot keep the control characters in its id")
     lines = library("networkx", "networkx").generate_graphml(to_networkx(topology, layout))
     write_text(path, "\n".join(lines) + "\n")
+
+
+def read_graphml(path: PathLike) -> tuple[Fleet, Topology]:
+    """The fleet and topology in a GraphML file that holds x, y, yaw and parity; `-` reads standard input."""
+    return topology_in(read_source(path))
 
 
 def topology_in(source: Source) -> tuple[Fleet, Topology]:
@@ -48,7 +51,7 @@ def topology_in(source: Source) -> tuple[Fleet, Topology]:
 
 def _write(held: Contents, order: Order) -> None:
     fleet, topology = held.linked("GraphML")
-    write_graphml(topology, order.path, fleet, order.radio)
+    write_graphml(topology, fleet, order.radio, order.path)
 
 
 FORMAT = Format(

@@ -29,12 +29,10 @@ LARGEST_COST = 1e9
 RADIO = "radio_"
 
 
-def write_topology(
-    topology: Topology, path: PathLike, fleet: Fleet | Layout | None = None, radio: Radio | None = None
-) -> None:
+def write_topology(topology: Topology, fleet: Fleet | Layout | None, radio: Radio | None, path: PathLike) -> None:
     """Write the topology with its fleet; reading it back gives the same links, parity and numbers to the last bit.
 
-    fleet, radio: by default those that the topology was made for.
+    fleet, radio: None for those that the topology was made for.
     """
     write_text(path, json.dumps(network_graph(topology, fleet, radio), indent=1, allow_nan=False) + "\n")
 
@@ -181,7 +179,7 @@ def _begins(source: Source) -> bool:
 
 def _write(held: Contents, order: Order) -> None:
     fleet, topology = held.linked("NetJSON")
-    write_topology(topology, order.path, fleet, order.radio)
+    write_topology(topology, fleet, order.radio, order.path)
 
 
 FORMAT = Format(

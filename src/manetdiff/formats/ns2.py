@@ -20,7 +20,7 @@ import numpy as np
 
 from manetdiff.errors import FormatError
 from manetdiff.fleet import Track, Tracks
-from manetdiff.formats.files import PathLike, Source, write_text
+from manetdiff.formats.files import PathLike, Source, read_source, write_text
 from manetdiff.formats.format import Contents, Format, Holds, Order
 from manetdiff.formats.record import finite_number, naming, shown
 
@@ -45,6 +45,11 @@ class _Command:
     line: int
     target: tuple[float | None, float | None]
     speed: float | None
+
+
+def read_ns2(path: PathLike) -> Tracks:
+    """The tracks in an ns-2 mobility file; `-` reads standard input."""
+    return tracks_in(read_source(path))
 
 
 def tracks_in(source: Source) -> Tracks:

@@ -14,7 +14,7 @@ from manetdiff.errors import FormatError
 from manetdiff.fleet import Fleet, LocalFrame, Track, Tracks
 from manetdiff.fleet.geodetic import compass_to_yaw
 from manetdiff.formats.csv_table import columns_in, csv_rows, csv_text, with_numbers
-from manetdiff.formats.files import PathLike, Source, write_text
+from manetdiff.formats.files import PathLike, Source, read_source, write_text
 from manetdiff.formats.format import Format, Holds
 from manetdiff.formats.record import Record, naming, shown
 
@@ -37,6 +37,11 @@ def _is_header(columns: Iterable[str]) -> bool:
     """Whether these are the columns of such a table."""
     names = {column.strip().lower() for column in columns}
     return set(LOCAL) <= names or set(GEODETIC) <= names
+
+
+def read_track_table(path: PathLike) -> Tracks:
+    """The tracks in a table of times and places; `-` reads standard input."""
+    return tracks_in(read_source(path))
 
 
 def tracks_in(source: Source) -> Tracks:

@@ -13,7 +13,6 @@ from manetdiff.cli.app import app
 from manetdiff.errors import SolverError
 from manetdiff.evaluate import over_time as over_time_room
 from manetdiff.evaluate import updates
-from manetdiff.evaluate.baselines import baseline_scores
 from manetdiff.evaluate.move_rates import MoveRates, scored_move_rates
 from manetdiff.evaluate.over_time import (
     BUDGETS_MS,
@@ -25,7 +24,7 @@ from manetdiff.evaluate.over_time import (
     standings,
     time_points,
 )
-from manetdiff.evaluate.presets import preset_scores
+from manetdiff.evaluate.scores import baseline_scores, preset_scores
 from manetdiff.evaluate.updates import update_rows
 from manetdiff.measure.rows import Rows
 from manetdiff.measure.sets import LayoutSet, benchmark_set

@@ -7,9 +7,16 @@ import math
 import numpy as np
 import pytest
 
-from manetdiff.measure.cells import Cell
-from manetdiff.measure.markdown import markdown_table
-from manetdiff.measure.measures import MEASURES, OF_LAYOUTS, Measure, labels, seconds_text, share_text
+from manetdiff.measure.measures import (
+    MEASURES,
+    OF_LAYOUTS,
+    Cell,
+    Measure,
+    labels,
+    markdown_table,
+    seconds_text,
+    share_text,
+)
 from manetdiff.measure.resampling import RESAMPLES, bootstrap, interval, resampled_means
 from manetdiff.measure.rows import Rows
 from manetdiff.topology import METRICS

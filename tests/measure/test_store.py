@@ -16,7 +16,7 @@ import pytest
 
 from manetdiff.data import SolvedLayout
 from manetdiff.measure import store as store_room
-from manetdiff.measure.program import PACKAGE, _with_imports, program_digest
+from manetdiff.measure.digests import PACKAGE, _with_imports, program_digest
 from manetdiff.measure.rows import Row, Rows
 from manetdiff.measure.sets import LayoutSet
 from manetdiff.measure.store import RowStore
@@ -260,5 +260,5 @@ class TestProgram:
         assert runs <= rooms
         assert not rooms & {*not_these, "cli", "formats", "pictures", "evaluate", "reproduce", "simulation"}
         # Labels, means and pages may change without dropping a row.
-        kept_and_shown = {f"manetdiff.measure.{name}" for name in ("measures", "rows", "cells", "store", "resampling")}
+        kept_and_shown = {f"manetdiff.measure.{name}" for name in ("measures", "rows", "store", "resampling")}
         assert not kept_and_shown & set(names)

@@ -22,10 +22,9 @@ from manetdiff.layout import Layout
 from manetdiff.measure import drawn
 from manetdiff.measure.drawn import drawn_set
 from manetdiff.measure.moved import Moved, followed
-from manetdiff.measure.rows import Row, Rows
+from manetdiff.measure.rows import Row, Rows, targets
 from manetdiff.measure.sets import LayoutSet, benchmark_set
 from manetdiff.measure.store import RowStore
-from manetdiff.measure.target_rows import targets
 from manetdiff.measure.ways import runtime, solvers, updates
 from manetdiff.measure.ways.corrected_samples import corrected
 from manetdiff.measure.ways.repairs import WAYS, repaired

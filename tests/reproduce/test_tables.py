@@ -16,12 +16,12 @@ from matplotlib.figure import Figure
 from manetdiff import gpu
 from manetdiff.data import SolvedLayout
 from manetdiff.evaluate.over_time import BUDGETS_MS, PRESET, RAW, Point
-from manetdiff.measure.cells import Cell
+from manetdiff.measure.measures import Cell
 from manetdiff.measure.rows import Rows
 from manetdiff.measure.sets import LayoutSet
 from manetdiff.measure.store import RowStore
 from manetdiff.pictures.over_time import draw_over_time
-from manetdiff.reproduce import frontier, generalisation, inference_gpu, pages, paper, partial, throughput
+from manetdiff.reproduce import frontier, generalisation, inference, pages, paper, partial, throughput
 from manetdiff.reproduce.catalogue import TABLES
 from manetdiff.reproduce.networks import NETWORKS, SEEDS
 from manetdiff.reproduce.tables import FULL_LAYOUTS, QUICK_LAYOUTS, Setting
@@ -319,7 +319,7 @@ class TestInferenceOnAGpu:
 
     def test_is_not_to_be_had_without_one(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-        monkeypatch.setattr(inference_gpu, "load", refuse)
+        monkeypatch.setattr(inference, "load", refuse)
         with pytest.raises(UnavailableError, match="no GPU"):
             TABLES["inference-gpu"].run(QUICK)
 
@@ -331,8 +331,8 @@ class TestInferenceOnAGpu:
             asked.append((len(layouts[0].fleet), steps, batch))
             return 2.0 * steps + 0.01 * batch
 
-        monkeypatch.setattr(inference_gpu, "load", lambda: "the default")
-        monkeypatch.setattr(inference_gpu, "chain_milliseconds", spent)
+        monkeypatch.setattr(inference, "load", lambda: "the default")
+        monkeypatch.setattr(inference, "chain_milliseconds", spent)
         (grid,) = TABLES["inference-gpu"].run(QUICK)
         assert "Abacus 9000" in grid.title
         assert asked == [(nodes, steps, batch) for nodes in (16, 32) for steps in (50, 15, 3) for batch in (1, 1024)]
@@ -347,9 +347,9 @@ class TestInferenceOnAGpu:
     def test_is_measured_by_the_chain_itself(self, with_one: None, monkeypatch: pytest.MonkeyPatch) -> None:
         torch.set_num_threads(1)
         model = gpu.load("netdiff-small", device="cpu", threads=1)
-        monkeypatch.setattr(inference_gpu, "load", lambda: model)
-        monkeypatch.setattr(inference_gpu, "STEPS", {1: "1 step"})
-        monkeypatch.setattr(inference_gpu, "BATCHES", (1, 2))
+        monkeypatch.setattr(inference, "load", lambda: model)
+        monkeypatch.setattr(inference, "GPU_CHAINS", {1: "1 step"})
+        monkeypatch.setattr(inference, "GPU_BATCHES", (1, 2))
         monkeypatch.setattr("manetdiff.evaluate.batch_speed.REPEATS", 1)
         (grid,) = TABLES["inference-gpu"].run(QUICK)
         for label, (cell, a_second) in grid.rows:

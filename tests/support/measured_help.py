@@ -14,8 +14,7 @@ from manetdiff.evaluate import over_time
 from manetdiff.evaluate.over_time import BUDGETS_MS, PRESET, RAW, Point
 from manetdiff.fleet import Fleet
 from manetdiff.layout import Layout
-from manetdiff.measure.cells import Cell
-from manetdiff.measure.measures import MEASURES
+from manetdiff.measure.measures import MEASURES, Cell
 from manetdiff.measure.moved import Moved
 from manetdiff.measure.rows import Row, Rows
 from manetdiff.measure.sets import LayoutSet

@@ -17,11 +17,13 @@ from matplotlib.lines import Line2D
 
 from manetdiff.fleet import Fleet
 from manetdiff.formats.files import PathLike
+from manetdiff.layout import Layout
 from manetdiff.pictures.frame import (
     FOOT,
     MARGIN,
     TITLE,
     TITLE_LINE,
+    Dashes,
     FloatArray,
     Handle,
     add_colour_bar,
@@ -52,6 +54,9 @@ from manetdiff.topology import Topology, antenna_loads, count_components, kept, 
 DPI = 150
 LEGEND = 2.5  # inches beside the data
 PAIR_LEGEND = 0.55  # inches below it
+# How links are drawn that only the first, or only the second, of two topologies has.
+DROPPED: Dashes = ":"
+NEW: Dashes = "--"
 
 IntArray = npt.NDArray[np.int64]
 
@@ -134,27 +139,16 @@ def draw_change(
     more_lines = max(heading.count("\n") for heading in headings)
     figure = _figure(2 * size[0] + 3 * MARGIN, size[1] + TITLE + more_lines * TITLE_LINE + foot, style)
     violated = saturated = False
-    for place, (topology, colour, dashes) in enumerate(((before, style.dropped, ":"), (after, style.new, "--"))):
+    for place, (topology, dashes) in enumerate(((before, DROPPED), (after, NEW))):
         where = layouts[place].fleet
         axes, scale = add_panel(figure, (MARGIN + place * (size[0] + MARGIN), foot), size, where, half, radius)
         axes.set_title(headings[place], loc="left", color=style.ink, fontsize=11, parse_math=False)
-        loads = antenna_loads(topology, layouts[place])
-        segments = where.positions[topology.links]
-        same = shared[topology.links[:, 0], topology.links[:, 1]]
-        width = line_width(len(fleet))
-        draw_lines(axes, segments[same], style.kept, "-", 0.9 * width)
-        draw_lines(axes, segments[~same], colour, dashes, 1.1 * width)
-        wrong = same_parity(topology)
-        middles = segments[wrong].mean(axis=1)
-        axes.plot(middles[:, 0], middles[:, 1], "x", color=style.wrong, ms=8, mew=2.2, zorder=4)
-        draw_around(axes, topology, where, loads, scale, style, 7.5 if len(fleet) <= 20 else 6.5)
-        violated |= bool(wrong.any())
-        saturated |= bool((loads > 1).any())
+        draw_compared(axes, topology, layouts[place], shared, dashes, scale, style, 7.5 if len(fleet) <= 20 else 6.5)
+        violated |= bool(same_parity(topology).any())
+        saturated |= bool((antenna_loads(topology, layouts[place]) > 1).any())
 
     handles: list[Handle] = [
-        Line2D([], [], color=style.kept, linestyle="-", linewidth=2.2, label="kept link"),
-        Line2D([], [], color=style.dropped, linestyle=":", linewidth=2.2, label="dropped link"),
-        Line2D([], [], color=style.new, linestyle="--", linewidth=2.2, label="new link"),
+        *compared_handles(style, "kept link", "dropped link", "new link"),
         *node_handles(style),
     ]
     if violated:
@@ -181,6 +175,39 @@ def draw_lines(axes: Axes, segments: FloatArray, colour: str, dashes: str, width
     axes.add_collection(
         LineCollection(list(segments), colors=colour, linewidths=width, linestyles=dashes, zorder=3), autolim=False
     )
+
+
+def draw_compared(
+    axes: Axes,
+    topology: Topology,
+    layout: Layout,
+    shared: npt.NDArray[np.bool_],
+    alone: Dashes,
+    scale: Scale,
+    style: Style,
+    font: float,
+) -> None:
+    """One of two topologies: links that both have, as shared (n, n) says, links of its own, and what is wrong.
+
+    alone: DROPPED or NEW, what its own links are.
+    """
+    fleet, width = layout.fleet, line_width(len(layout.fleet))
+    segments = fleet.positions[topology.links]
+    same = shared[topology.links[:, 0], topology.links[:, 1]]
+    draw_lines(axes, segments[same], style.kept, "-", 0.9 * width)
+    draw_lines(axes, segments[~same], style.dropped if alone == DROPPED else style.new, alone, 1.1 * width)
+    middles = segments[same_parity(topology)].mean(axis=1)
+    axes.plot(middles[:, 0], middles[:, 1], "x", color=style.wrong, ms=8, mew=2.2, zorder=4)
+    draw_around(axes, topology, fleet, antenna_loads(topology, layout), scale, style, font)
+
+
+def compared_handles(style: Style, both: str, dropped: str, new: str) -> list[Handle]:
+    """Legend entries of their links."""
+    return [
+        Line2D([], [], color=style.kept, linestyle="-", linewidth=2.2, label=both),
+        Line2D([], [], color=style.dropped, linestyle=DROPPED, linewidth=2.2, label=dropped),
+        Line2D([], [], color=style.new, linestyle=NEW, linewidth=2.2, label=new),
+    ]
 
 
 def _draw_rates(

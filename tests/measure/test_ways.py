@@ -114,23 +114,20 @@ class TestTimed:
         assert [row["milliseconds"] for row in rows] == [1e3 * seconds for seconds in (1, 3, 4)]
         assert without_times(Rows(rows)) == expected(hand_made(3), [one.topology for one in hand_made(3)])
 
-    def test_a_network_left_in_parts_is_scored_without_a_word(self) -> None:
-        def in_parts() -> Topology:
+    def test_is_scored_without_a_word_at_the_true_place_by_the_radio_that_it_was_made_for(self) -> None:
+        (one,) = hand_made(1)
+
+        def in_parts_elsewhere() -> Topology:
             warnings.warn("in parts", DisconnectedWarning, stacklevel=2)
-            return Topology(np.empty((0, 2), dtype=np.int64), np.zeros(4, dtype=np.int64))
+            where = Layout(one.fleet.replace(yaw=one.fleet.yaw + 1), WIDE)
+            return Topology(one.topology.links[:2], one.topology.parity, layout=where)
 
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            (row,) = timed(hand_made(1), lambda one: in_parts)
+            (row,) = timed([one], lambda one: in_parts_elsewhere)
+        left = Topology(one.topology.links[:2], one.topology.parity)
+        assert {name: row[name] for name in METRICS} == metrics(left, one.fleet, WIDE)
         assert row["connected"] == 0.0
-
-    def test_is_scored_at_the_true_place_by_the_radio_that_it_was_made_for(self) -> None:
-        (one,) = hand_made(1)
-        elsewhere = Topology(
-            one.topology.links, one.topology.parity, layout=Layout(one.fleet.replace(yaw=one.fleet.yaw + 1), WIDE)
-        )
-        (row,) = timed([one], lambda one: lambda: elsewhere)
-        assert {name: row[name] for name in METRICS} == metrics(one.topology, one.fleet, WIDE)
 
 
 class TestSets:
@@ -158,19 +155,15 @@ class TestSets:
         for one, other in zip(first, again, strict=False):
             assert np.array_equal(one.fleet.positions, other.fleet.positions)
             assert (one.topology, one.metrics) == (other.topology, other.metrics)
-        # The second time that a family's turn comes, it is another layout of it; and so it is at another size.
+        # The second time that a family's turn comes, it is another layout of it.
         turn = drawn_set(6, len(FAMILIES) + 1).layout(len(FAMILIES))
         assert turn.family == first[0].family
         assert not np.allclose(turn.fleet.positions, first[0].fleet.positions)
-        assert not np.allclose(drawn_set(7, 1).layout(0).fleet.positions[:6], first[0].fleet.positions)
 
     def test_drawn_layouts_are_solved_and_scored_for_their_radio(self) -> None:
         one = drawn_set(10, 1, WIDE).layout(0)
-        assert one.layout.radio == WIDE
         assert one.metrics == metrics(one.topology, one.fleet, WIDE)
-        assert one.metrics["valid"] == 1.0
-        others = solve(one.fleet, Radio(), moves=15_000)
-        assert one.metrics["throughput"] > metrics(others, one.fleet, WIDE)["throughput"]
+        assert one.topology == solve(one.fleet, WIDE, moves=15_000)
         assert drawn_set(10, 1).key != drawn_set(10, 1, WIDE).key != drawn_set(11, 1, WIDE).key
 
     def test_drawn_layouts_are_not_solved_where_their_rows_are_kept(
@@ -211,17 +204,13 @@ class TestSolved:
 
     def test_every_part_of_the_question_makes_another_row(self, store: RowStore, made: list[str]) -> None:
         some = hand_made(1)
-        for method, seconds, moves in (
-            ("annealing", None, 20),
-            ("annealing", None, 21),
-            ("annealing", 0.001, None),
-            ("annealing", 0.002, None),
-            ("reference", None, 20),
-        ):
-            solved(store, method, some, seconds=seconds, moves=moves)
-        assert made[0] == "annealing, 20 moves, 1 layout of rows of four"
-        assert made[2] == "annealing, 1 ms, 1 layout of rows of four"
+        solved(store, "annealing", some, moves=20)
+        solved(store, "annealing", some, moves=21)
+        solved(store, "annealing", some, seconds=0.001)
+        solved(store, "annealing", some, seconds=0.002)
+        solved(store, "reference", some, moves=20)
         assert len(made) == 5
+        assert made[1:3] == [f"annealing, {budget}, 1 layout of rows of four" for budget in ("21 moves", "1 ms")]
 
 
 class TestGenerated:
@@ -251,16 +240,12 @@ class TestGenerated:
         fleet = Fleet(np.random.default_rng(2).normal(scale=(300.0, 20.0), size=(400, 2)), np.linspace(0.0, 3.0, 400))
         off = blurred(fleet, 0.1, 3).positions - fleet.positions
         assert float(np.sqrt(np.mean(off**2))) == pytest.approx(0.1 * fleet.spread, rel=0.1)
-        # In all directions, and the same fleet in kilometres is moved by as much.
+        # In all directions.
         assert np.abs(off.mean(0)).max() < 0.02 * fleet.spread
-        larger = fleet.replace(positions=1000 * fleet.positions)
-        assert blurred(larger, 0.1, 3).positions - larger.positions == pytest.approx(1000 * off)
         same, other = blurred(fleet, 0.1, 3), blurred(fleet, 0.1, 4)
         assert np.array_equal(same.positions, fleet.positions + off)
         assert not np.allclose(other.positions, same.positions)
-        assert same.ids == fleet.ids
         assert np.array_equal(same.yaw, fleet.yaw)
-        assert np.array_equal(blurred(fleet, 0.0, 3).positions, fleet.positions)
 
     def test_the_correction_is_timed_by_itself(self, few: LayoutSet, monkeypatch: pytest.MonkeyPatch) -> None:
         asked: list[Topology] = []
@@ -327,9 +312,7 @@ class TestAfterAMovement:
             "other, 2 layouts of bench16 moved by 0.3",
         ]
 
-    def test_the_model_updates_the_old_topology_or_makes_one_anew(
-        self, few: LayoutSet, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_the_model_updates_the_old_topology_or_makes_one_anew(self, few: LayoutSet) -> None:
         change = Moved(few, 0.1, 200)
         before, after = few.layout(1), change.after.layout(1)
         model = model_of("netdiff")

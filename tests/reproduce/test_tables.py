@@ -23,7 +23,7 @@ from manetdiff.measure.store import RowStore
 from manetdiff.pictures.over_time import draw_over_time
 from manetdiff.reproduce import frontier, generalisation, inference, pages, paper, partial, throughput
 from manetdiff.reproduce.catalogue import TABLES
-from manetdiff.reproduce.networks import NETWORKS, SEEDS
+from manetdiff.reproduce.networks import SEEDS
 from manetdiff.reproduce.tables import FULL_LAYOUTS, QUICK_LAYOUTS, Setting
 from manetdiff.reproduce.weights import UnavailableError, weights_of
 from manetdiff.scenarios import FAMILIES
@@ -32,6 +32,7 @@ from support.measured_help import PLACE, StandIn, check_grids, points_of, refuse
 
 QUICK, FULL = Setting(True, RowStore()), Setting(False, RowStore())
 PLAIN = {"temperature": 1.0, "decide": False}
+MODULATED = ("", "*", "-brief", "-plain", "-wide")
 
 
 @pytest.fixture
@@ -96,13 +97,31 @@ def test_layouts_are_the_first_of_the_set_and_no_more_than_asked_for() -> None:
 
 
 class TestRawSamples:
-    def test_a_quick_run_takes_the_first_seed_alone_and_a_full_one_pools_all(self, ways: StandIn) -> None:
-        TABLES["properties"].run(QUICK)
-        assert ways.names() == [*(f"{network.variant}-123" for network in NETWORKS.values()), "netdiff"]
-        ways.asked.clear()
-        TABLES["constraints"].run(FULL)
-        assert ways.names() == [*(f"{name}-{seed}" for name in ("ddpm-gt", "cam", "acam") for seed in SEEDS), "netdiff"]
-        assert {(some.of, some.indices) for _, _, some in ways.asked} == {("bench16", tuple(range(40)))}
+    @pytest.mark.parametrize(
+        ("name", "quick", "asked"),
+        [
+            # A quick run takes the first seed alone, and a full one pools all. With a star: sampled as in the paper.
+            ("properties", True, "graph-vae gt-vae ddpm-gt-plain ddpm-gt cam acam netdiff"),
+            ("constraints", False, "ddpm-gt cam acam netdiff"),
+            ("losses", True, "cross-entropy acam cross-entropy* acam* cross-entropy-brief acam-brief"),
+            ("tokens", True, "none one-token tokens-2 tokens-4 tokens-8 acam none-brief one-token-brief acam-brief"),
+            ("thirty-two", True, "acam-mixed acam netdiff acam-mixed acam"),
+            ("modulation", False, "".join(f"none{way} ddpm-gt{way} cam{way} acam{way} " for way in MODULATED)),
+        ],
+    )
+    def test_each_table_asks_for_its_networks_which_are_there(
+        self, name: str, quick: bool, asked: str, ways: StandIn
+    ) -> None:
+        TABLES[name].run(QUICK if quick else FULL)
+        expected: list[dict[str, Any]] = []
+        for one in asked.split():
+            plain = PLAIN if one.endswith("*") else {}
+            seeds = SEEDS[:1] if quick or one.endswith("-wide") else SEEDS
+            names = ["netdiff"] if one == "netdiff" else [f"{one.rstrip('*')}-{seed}" for seed in seeds]
+            expected += [{"name": weights, **plain} for weights in names]
+        assert [how for _, how, _ in ways.asked] == expected
+        assert set(ways.names()) <= set(known(WEIGHTS_FILE))
+        assert {len(some) for _, _, some in ways.asked if some.nodes == 16} == {11 if quick else 40}
 
     def test_pooled_seeds_are_on_the_same_layouts(self, ways: StandIn) -> None:
         ways.instead["sampled"] = lambda layouts, name, **how: rows_of(
@@ -118,43 +137,6 @@ class TestRawSamples:
         assert cell.high is not None
         assert cell.high > 2
 
-    def test_a_full_run_asks_for_networks_that_there_are(self, ways: StandIn) -> None:
-        for name in ("properties", "constraints", "losses", "tokens", "thirty-two", "modulation"):
-            ways.asked.clear()
-            TABLES[name].run(FULL)
-            assert set() < set(ways.names()) <= set(known(WEIGHTS_FILE)), name
-
-    def test_the_worth_of_tokens_is_asked_in_five_ways(self, ways: StandIn) -> None:
-        grids = TABLES["modulation"].run(FULL)
-        assert [len(grid.rows) for grid in grids] == [4] * 5
-        asked: list[tuple[str, Sequence[int], dict[str, Any]]]
-        asked = [("", SEEDS, {}), ("", SEEDS, PLAIN), *((ending, SEEDS, {}) for ending in ("-brief", "-plain"))]
-        asked.append(("-wide", SEEDS[:1], {}))
-        assert [how for _, how, _ in ways.asked] == [
-            {"name": f"{name}{ending}-{seed}", **how}
-            for ending, seeds, how in asked
-            for name in ("none", "ddpm-gt", "cam", "acam")
-            for seed in seeds
-        ]
-
-    def test_the_losses_are_compared_in_three_ways_and_the_papers_figures_stand_in_the_first(
-        self, ways: StandIn
-    ) -> None:
-        grids = TABLES["losses"].run(QUICK)
-        assert [[label for label, _ in grid.rows] for grid in grids] == [list(paper.LOSSES)] * 3
-        names = ("cross-entropy", "acam")
-        expected = [{"name": f"{name}-123", **how} for how in ({}, PLAIN) for name in names]
-        expected += [{"name": f"{name}-brief-123"} for name in names]
-        assert [how for _, how, _ in ways.asked] == expected
-        beside = [any(cell.paper for _, row in grid.rows for cell in cells_of(row)) for grid in grids]
-        assert beside == [True, False, False]
-
-    def test_tokens_are_those_that_a_row_names(self, ways: StandIn) -> None:
-        first, _ = TABLES["tokens"].run(QUICK)
-        assert [label for label, _ in first.rows] == ["none", "1", "2", "4", "8", "16"]
-        names = ["none-123", "one-token-123", "tokens-2-123", "tokens-4-123", "tokens-8-123", "acam-123"]
-        assert ways.names()[:6] == names
-
 
 @pytest.mark.parametrize(
     ("name", "printed"),
@@ -168,11 +150,12 @@ class TestRawSamples:
 def test_the_papers_figures_stand_beside_what_they_are_of(
     name: str, printed: dict[str, paper.Figures], ways: StandIn
 ) -> None:
-    table = dict(TABLES[name].run(QUICK)[0].rows)
-    assert set(printed) <= set(table)
-    for label, row in table.items():
+    first, *others = TABLES[name].run(QUICK)
+    assert set(printed) <= {label for label, _ in first.rows}
+    for label, row in first.rows:
         shown = {cell.measure.metric: cell.paper for cell in cells_of(row) if cell.paper is not None}
         assert shown == printed.get(label, {}), label
+    assert not any(cell.paper for grid in others for _, row in grid.rows for cell in cells_of(row))
 
 
 class TestThroughput:

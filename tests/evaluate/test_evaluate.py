@@ -153,9 +153,14 @@ def test_bench_keeps_the_rows_that_the_papers_frontier_reads(tmp_path: Path, mon
     monkeypatch.setattr(
         over_time_room, "generated", lambda store, layouts, **how: _kept(store, "netdiff", layouts, how)
     )
-    kept = tmp_path / "out" / KEPT
-    result = CliRunner().invoke(app, ["bench", "--kept", str(kept), "--plot", str(tmp_path / "t.png"), "--json"])
+    kept, page = tmp_path / "out" / KEPT, tmp_path / "bench.md"
+    asked = ["--kept", str(kept), "--plot", str(tmp_path / "t.png"), "--markdown", str(page), "--json"]
+    result = CliRunner().invoke(app, ["bench", *asked])
     assert result.exit_code == 0, result.output
+    lines = page.read_text().splitlines()
+    assert lines[2].startswith("| nodes | incremental, moves/s | in full, moves/s | ratio | whole search, moves/s |")
+    assert lines[4] == "| 16 | 2,000,000 | 100,000 | 20.0 | 1,000,000 | 0e+00 |"
+    assert "| reference | 32 | 8 ms | 2 ms | 100.00 % | 100.00 % | 100.00 % |" in lines
     points = json.loads(result.stdout)["over_time"]
     files = len(list(kept.iterdir()))
     told: list[str] = []

@@ -184,8 +184,9 @@ def test_the_drawing_tells_acam_from_cam() -> None:
 
 
 def test_the_boxes_of_learned_parts_do_not_overlap() -> None:
-    boxes = parameter_boxes(TokenModulation(ModelConfig(width=512, tokens=128))).values()
-    for one, other in combinations(boxes, 2):
+    module = TokenModulation(ModelConfig(width=512, tokens=128))
+    module.first, module.second = nn.Linear(5, 7), nn.Linear(5, 7)  # which have no place of their own
+    for one, other in combinations(parameter_boxes(module).values(), 2):
         across = abs(one.middle[0] - other.middle[0]) < (one.width + other.width) / 2
         down = abs(one.middle[1] - other.middle[1]) < (one.height + other.height) / 2
         assert not (across and down), f"{one.heading} and {other.heading}"

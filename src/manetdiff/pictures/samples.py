@@ -17,13 +17,14 @@ from manetdiff.pictures.frame import (
     add_legend,
     add_panel,
     half_extent,
+    new_figure,
     node_handles,
     saturation_handle,
     save,
     violation_handle,
 )
 from manetdiff.pictures.marks import LIGHT, node_radius
-from manetdiff.pictures.topologies import DPI, DROPPED, NEW, compared_handles, draw_compared
+from manetdiff.pictures.topologies import DROPPED, NEW, compared_handles, draw_compared
 from manetdiff.topology import Topology, metrics
 
 PANEL = 4.0  # inches
@@ -34,7 +35,7 @@ def draw_samples(references: Sequence[Topology], samples: Sequence[Topology], pa
     """The references above, a model's samples for the same layouts below: which links are in both, and which in one."""
     foot = FOOT + LEGEND
     width = len(samples) * (PANEL + MARGIN) + MARGIN
-    figure = Figure(figsize=(width, 2 * (PANEL + TITLE) + foot), dpi=DPI, facecolor=LIGHT.paper)
+    figure = new_figure(width, 2 * (PANEL + TITLE) + foot, LIGHT)
     for column, (reference, sample) in enumerate(zip(references, samples, strict=True)):
         left, layout = MARGIN + column * (PANEL + MARGIN), reference.on()
         _panel(figure, (left, foot + PANEL + TITLE), "reference", reference, sample, layout)

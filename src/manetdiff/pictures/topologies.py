@@ -30,6 +30,7 @@ from manetdiff.pictures.frame import (
     add_legend,
     add_panel,
     half_extent,
+    new_figure,
     node_handles,
     panel_size,
     saturation_handle,
@@ -51,7 +52,6 @@ from manetdiff.pictures.marks import (
 from manetdiff.radio import Radio, link_rates
 from manetdiff.topology import Topology, antenna_loads, count_components, kept, same_parity
 
-DPI = 150
 LEGEND = 2.5  # inches beside the data
 PAIR_LEGEND = 0.55  # inches below it
 # How links are drawn that only the first, or only the second, of two topologies has.
@@ -82,7 +82,7 @@ def draw_topology(
     wrong = same_parity(topology)
     half = half_extent(fleet)
     size = panel_size(half, len(fleet))
-    figure = _figure(size[0] + 2 * MARGIN + LEGEND, size[1] + TITLE + FOOT, style)
+    figure = new_figure(size[0] + 2 * MARGIN + LEGEND, size[1] + TITLE + FOOT, style)
     axes, scale = add_panel(figure, (MARGIN, FOOT), size, fleet, half, node_radius(fleet, 2 * half.max()))
 
     segments = fleet.positions[topology.links]
@@ -137,7 +137,7 @@ def draw_change(
         f"after: {_counted(len(after.links), 'link')}, {kept(before, after):.0%} of the old ones kept",
     )
     more_lines = max(heading.count("\n") for heading in headings)
-    figure = _figure(2 * size[0] + 3 * MARGIN, size[1] + TITLE + more_lines * TITLE_LINE + foot, style)
+    figure = new_figure(2 * size[0] + 3 * MARGIN, size[1] + TITLE + more_lines * TITLE_LINE + foot, style)
     violated = saturated = False
     for place, (topology, dashes) in enumerate(((before, DROPPED), (after, NEW))):
         where = layouts[place].fleet
@@ -159,10 +159,6 @@ def draw_change(
     if path is not None:
         save(figure, path)
     return figure
-
-
-def _figure(width: float, height: float, style: Style) -> Figure:
-    return Figure(figsize=(float(width), float(height)), dpi=DPI, facecolor=style.paper)
 
 
 def line_width(n: int) -> float:

@@ -12,8 +12,8 @@ from torch import nn
 
 from manetdiff.diffusion.weights import find_weights
 from manetdiff.model.acam import TokenModulation
+from manetdiff.pictures.frame import new_figure
 from manetdiff.pictures.marks import LIGHT
-from manetdiff.pictures.topologies import DPI
 
 # Inches.
 WIDTH, HEIGHT, SPARE_HEIGHT = 14.2, 8.8, 1.6
@@ -94,7 +94,7 @@ def picture_of_block(module: TokenModulation) -> Figure:
     """From left to right: tokens, nodes and edges come in; the tokens read the nodes and then modulate both."""
     learned = parameter_boxes(module)
     spare = SPARE_HEIGHT if any(part not in PLACES for part in learned) else 0.0
-    figure = Figure(figsize=(WIDTH, HEIGHT + spare), dpi=DPI, facecolor=LIGHT.paper)
+    figure = new_figure(WIDTH, HEIGHT + spare, LIGHT)
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set_xlim(0, WIDTH)
     axes.set_ylim(-spare, HEIGHT)

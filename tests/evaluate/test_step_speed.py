@@ -10,18 +10,18 @@ from torch.utils.flop_counter import FlopCounterMode
 from typer.testing import CliRunner
 
 from manetdiff.cli.app import app
-from manetdiff.diffusion.generator import DiffusionGenerator
-from manetdiff.diffusion.weights import find_weights
-from manetdiff.evaluate.step_speed import NETWORKS, products
+from manetdiff.diffusion.generator import DiffusionGenerator, build
+from manetdiff.diffusion.process import Process
+from manetdiff.evaluate.step_speed import products
 from manetdiff.export.dense import DenseDenoiser
+from manetdiff.model.config import ModelConfig
 
 
-@pytest.mark.parametrize("name", NETWORKS)
-def test_the_products_are_counted_as_pytorch_counts_them(name: str) -> None:
-    generator = find_weights(name).build()
+@pytest.mark.parametrize("config", [ModelConfig(), ModelConfig(width=48, blocks=2, tokens=8)])
+def test_the_products_are_counted_as_pytorch_counts_them(config: ModelConfig) -> None:
+    generator = build(config, Process(2.6))
     assert isinstance(generator, DiffusionGenerator)
-    denoiser = generator.denoiser
-    n, config = 16, denoiser.config
+    denoiser, n = generator.denoiser, 16
     layout = (torch.rand(1, n, config.width), torch.rand(1, n, n, config.width), torch.rand(1, n, n, config.sectors))
     dense = DenseDenoiser(denoiser)
     films = dense.time_condition(torch.tensor([0.5]))[0]
@@ -33,6 +33,7 @@ def test_the_products_are_counted_as_pytorch_counts_them(name: str) -> None:
 def test_the_command_compares_with_eager_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("manetdiff.cli.bench._stay_on_one_core", lambda: None)
     monkeypatch.setattr("manetdiff.evaluate.step_speed.REPEATS", 1)
+    monkeypatch.setattr("manetdiff.evaluate.step_speed.STEPS", 5)
     monkeypatch.setattr("manetdiff.evaluate.step_speed.NETWORKS", ("netdiff-small",))
     result = CliRunner().invoke(app, ["bench", "--steps", "--json"])
     assert result.exit_code == 0, result.output

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 
-from manetdiff.measure.cells import Cell
-from manetdiff.measure.markdown import markdown_table
-from manetdiff.measure.measures import MEASURES, OF_LAYOUTS, Measure, labels, seconds_text, share_text
-from manetdiff.measure.resampling import RESAMPLES, bootstrap, interval, resampled_means
+from manetdiff.measure.measures import (
+    MEASURES,
+    OF_LAYOUTS,
+    Cell,
+    Measure,
+    labels,
+    markdown_table,
+    seconds_text,
+    share_text,
+)
+from manetdiff.measure.resampling import RESAMPLES, bootstrap, resampled_means
 from manetdiff.measure.rows import Rows
 from manetdiff.topology import METRICS
 from support.measured_help import rows_of
@@ -45,13 +50,6 @@ class TestBootstrap:
         mean, low, high = bootstrap(values, over)
         assert mean == pytest.approx(np.mean(values) / (1 if over is None else np.mean(over)))
         assert [low, high] == pytest.approx([_between(sorted(expected), share) for share in (0.025, 0.975)])
-        assert interval(resampled_means(values, over)) == (low, high)
-
-    def test_comes_near_the_interval_of_a_normal_mean(self) -> None:
-        values = np.random.default_rng(5).normal(3.0, 2.0, 400)
-        mean, low, high = bootstrap(values.tolist())
-        half = 1.96 * values.std() / math.sqrt(len(values))
-        assert [mean - low, high - mean] == pytest.approx([half, half], rel=0.08)
 
     def test_of_a_ratio_is_of_sums_and_paired(self) -> None:
         # The mean of the two ratios would be 2.
@@ -59,18 +57,11 @@ class TestBootstrap:
         # Twice as much on every layout is twice as much on any of them, however far apart these are.
         assert bootstrap([2.0, 20.0, 200.0], [1.0, 10.0, 100.0]) == pytest.approx((2.0, 2.0, 2.0))
 
-    def test_is_the_same_each_time_whatever_was_drawn_before(self) -> None:
-        values = np.random.default_rng(1).random(17).tolist()
-        first = bootstrap(values)
-        np.random.seed(3)  # noqa: NPY002 - what others do to the global generator must not matter
-        assert bootstrap(values) == first
-
     def test_of_one_layout_of_equal_ones_or_of_equal_seeds_adds_no_width(self) -> None:
         assert bootstrap([0.7]) == pytest.approx((0.7, 0.7, 0.7))
         assert bootstrap([0.25] * 9) == (0.25, 0.25, 0.25)
         values = np.random.default_rng(4).random(12)
         assert bootstrap([values] * 3) == pytest.approx(bootstrap(values))
-        assert bootstrap(values[np.newaxis]) == bootstrap(values)
 
     def test_of_seeds_that_differ_is_wider_than_of_layouts_alone(self) -> None:
         over_layouts = np.random.default_rng(3).normal(5.0, 1.0, 40)
@@ -116,18 +107,15 @@ class TestMeasures:
         assert MEASURES["valid"].text(0.98765, 0.01234) == "98.77 ± 1.23 %"
 
     def test_one_topology_has_whole_links_and_is_connected_or_not(self) -> None:
-        values = dict.fromkeys(METRICS, 1.0) | {"links": 21.0, "mean_length": 0.8476, "valid": 0.0, "parity": 0.99999}
-        shown = {name: MEASURES[name].text_of_one(value) for name, value in values.items()}
-        assert (shown["links"], shown["connected"], shown["valid"]) == ("21", "yes", "no")
-        assert (shown["mean_length"], shown["link_throughput"], shown["throughput"]) == ("0.848", "1.000", "1.00")
+        values = {"links": 21.0, "mean_length": 0.8476, "connected": 1.0, "valid": 0.0, "throughput": 1.0}
+        shown = [MEASURES[name].text_of_one(value) for name, value in values.items()]
+        assert shown == ["21", "0.848", "yes", "no", "1.00"]
         # Not all of them.
-        assert shown["parity"] == "99.9990 %"
+        assert MEASURES["parity"].text_of_one(0.99999) == "99.9990 %"
 
-    def test_shares_and_times_are_written_for_people(self) -> None:
+    def test_shares_times_and_tables_are_written_for_people(self) -> None:
         assert [share_text(share) for share in (1.0, 0.5, 0.0, 0.00001)] == ["100.0 %", "50.0 %", "0.0 %", "0.0010 %"]
         assert [seconds_text(seconds) for seconds in (0.0123, 2.0)] == ["12.3 ms", "2 s"]
-
-    def test_markdown_tables(self) -> None:
         assert markdown_table(("a", "b"), [("x", "1")]) == "| a | b |\n| --- | ---: |\n| x | 1 |\n"
 
 

@@ -22,10 +22,9 @@ from manetdiff.layout import Layout
 from manetdiff.measure import drawn
 from manetdiff.measure.drawn import drawn_set
 from manetdiff.measure.moved import Moved, followed
-from manetdiff.measure.rows import Row, Rows
+from manetdiff.measure.rows import Row, Rows, targets
 from manetdiff.measure.sets import LayoutSet, benchmark_set
 from manetdiff.measure.store import RowStore
-from manetdiff.measure.target_rows import targets
 from manetdiff.measure.ways import runtime, solvers, updates
 from manetdiff.measure.ways.corrected_samples import corrected
 from manetdiff.measure.ways.repairs import WAYS, repaired
@@ -90,48 +89,43 @@ class TestTimed:
     def test_each_layout_has_its_own_time_and_what_comes_before_does_not_count(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        clock = iter(range(0, 10**6, 1))
-        spent: list[float] = []
-
-        def tick() -> float:
-            return next(clock) + sum(spent)
-
+        now = 0.0
         called: list[int] = []
 
         def ready(one: SolvedLayout) -> Callable[[], Topology]:
-            spent.append(1000.0)  # outside the clock
+            nonlocal now
+            now += 1000.0  # outside the clock
 
             def make() -> Topology:
-                spent.append(0.0 if called.count(one.index) else 1.0 + one.index)
+                nonlocal now
+                now += 1.0 + one.index + 10 * (called == [])
                 called.append(one.index)
                 return one.topology
 
             return make
 
-        monkeypatch.setattr(time, "perf_counter", tick)
+        monkeypatch.setattr(time, "perf_counter", lambda: now)
         rows = list(timed(hand_made(3), ready))
-        # The first call is made twice, and the second time is taken; the clock itself ticks once.
+        # The first call is made twice, and the second time is taken.
         assert called == [0, 0, 1, 2]
-        assert [row["milliseconds"] for row in rows] == [1e3 * seconds for seconds in (1, 3, 4)]
+        assert [row["milliseconds"] for row in rows] == [1e3 * seconds for seconds in (1, 2, 3)]
         assert without_times(Rows(rows)) == expected(hand_made(3), [one.topology for one in hand_made(3)])
 
-    def test_a_network_left_in_parts_is_scored_without_a_word(self) -> None:
-        def in_parts() -> Topology:
-            warnings.warn("in parts", DisconnectedWarning, stacklevel=2)
-            return Topology(np.empty((0, 2), dtype=np.int64), np.zeros(4, dtype=np.int64))
-
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            (row,) = timed(hand_made(1), lambda one: in_parts)
-        assert row["connected"] == 0.0
-
-    def test_is_scored_at_the_true_place_by_the_radio_that_it_was_made_for(self) -> None:
+    def test_is_scored_without_a_word_at_the_true_place_by_the_radio_that_it_was_made_for(self) -> None:
         (one,) = hand_made(1)
-        elsewhere = Topology(
-            one.topology.links, one.topology.parity, layout=Layout(one.fleet.replace(yaw=one.fleet.yaw + 1), WIDE)
-        )
-        (row,) = timed([one], lambda one: lambda: elsewhere)
-        assert {name: row[name] for name in METRICS} == metrics(one.topology, one.fleet, WIDE)
+
+        def in_parts_elsewhere() -> Topology:
+            warnings.warn("in parts", DisconnectedWarning, stacklevel=2)
+            where = Layout(one.fleet.replace(yaw=one.fleet.yaw + 1), WIDE)
+            return Topology(one.topology.links[:2], one.topology.parity, layout=where)
+
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            (row,) = timed([one], lambda one: in_parts_elsewhere)
+        assert told == []
+        left = Topology(one.topology.links[:2], one.topology.parity)
+        assert {name: row[name] for name in METRICS} == metrics(left, one.fleet, WIDE)
+        assert row["connected"] == 0.0
 
 
 class TestSets:
@@ -159,19 +153,15 @@ class TestSets:
         for one, other in zip(first, again, strict=False):
             assert np.array_equal(one.fleet.positions, other.fleet.positions)
             assert (one.topology, one.metrics) == (other.topology, other.metrics)
-        # The second time that a family's turn comes, it is another layout of it; and so it is at another size.
+        # The second time that a family's turn comes, it is another layout of it.
         turn = drawn_set(6, len(FAMILIES) + 1).layout(len(FAMILIES))
         assert turn.family == first[0].family
         assert not np.allclose(turn.fleet.positions, first[0].fleet.positions)
-        assert not np.allclose(drawn_set(7, 1).layout(0).fleet.positions[:6], first[0].fleet.positions)
 
     def test_drawn_layouts_are_solved_and_scored_for_their_radio(self) -> None:
         one = drawn_set(10, 1, WIDE).layout(0)
-        assert one.layout.radio == WIDE
         assert one.metrics == metrics(one.topology, one.fleet, WIDE)
-        assert one.metrics["valid"] == 1.0
-        others = solve(one.fleet, Radio(), moves=15_000)
-        assert one.metrics["throughput"] > metrics(others, one.fleet, WIDE)["throughput"]
+        assert one.topology == solve(one.fleet, WIDE, moves=15_000)
         assert drawn_set(10, 1).key != drawn_set(10, 1, WIDE).key != drawn_set(11, 1, WIDE).key
 
     def test_drawn_layouts_are_not_solved_where_their_rows_are_kept(
@@ -208,21 +198,16 @@ class TestSolved:
         rows = solved(RowStore(), "omni", few)
         own = [metrics(solve(one.fleet, method="omni"), one.fleet, Radio().omnidirectional()) for one in few]
         assert rows.values("throughput")[0].tolist() == [one["throughput"] for one in own]
-        assert 0 < rows.mean("ratio") < 0.8
 
     def test_every_part_of_the_question_makes_another_row(self, store: RowStore, made: list[str]) -> None:
         some = hand_made(1)
-        for method, seconds, moves in (
-            ("annealing", None, 20),
-            ("annealing", None, 21),
-            ("annealing", 0.001, None),
-            ("annealing", 0.002, None),
-            ("reference", None, 20),
-        ):
-            solved(store, method, some, seconds=seconds, moves=moves)
-        assert made[0] == "annealing, 20 moves, 1 layout of rows of four"
-        assert made[2] == "annealing, 1 ms, 1 layout of rows of four"
+        solved(store, "annealing", some, moves=20)
+        solved(store, "annealing", some, moves=21)
+        solved(store, "annealing", some, seconds=0.001)
+        solved(store, "annealing", some, seconds=0.002)
+        solved(store, "reference", some, moves=20)
         assert len(made) == 5
+        assert made[1:3] == [f"annealing, {budget}, 1 layout of rows of four" for budget in ("21 moves", "1 ms")]
 
 
 class TestGenerated:
@@ -252,16 +237,12 @@ class TestGenerated:
         fleet = Fleet(np.random.default_rng(2).normal(scale=(300.0, 20.0), size=(400, 2)), np.linspace(0.0, 3.0, 400))
         off = blurred(fleet, 0.1, 3).positions - fleet.positions
         assert float(np.sqrt(np.mean(off**2))) == pytest.approx(0.1 * fleet.spread, rel=0.1)
-        # In all directions, and the same fleet in kilometres is moved by as much.
+        # In all directions.
         assert np.abs(off.mean(0)).max() < 0.02 * fleet.spread
-        larger = fleet.replace(positions=1000 * fleet.positions)
-        assert blurred(larger, 0.1, 3).positions - larger.positions == pytest.approx(1000 * off)
         same, other = blurred(fleet, 0.1, 3), blurred(fleet, 0.1, 4)
         assert np.array_equal(same.positions, fleet.positions + off)
         assert not np.allclose(other.positions, same.positions)
-        assert same.ids == fleet.ids
         assert np.array_equal(same.yaw, fleet.yaw)
-        assert np.array_equal(blurred(fleet, 0.0, 3).positions, fleet.positions)
 
     def test_the_correction_is_timed_by_itself(self, few: LayoutSet, monkeypatch: pytest.MonkeyPatch) -> None:
         asked: list[Topology] = []
@@ -328,9 +309,7 @@ class TestAfterAMovement:
             "other, 2 layouts of bench16 moved by 0.3",
         ]
 
-    def test_the_model_updates_the_old_topology_or_makes_one_anew(
-        self, few: LayoutSet, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_the_model_updates_the_old_topology_or_makes_one_anew(self, few: LayoutSet) -> None:
         change = Moved(few, 0.1, 200)
         before, after = few.layout(1), change.after.layout(1)
         model = model_of("netdiff")
@@ -365,6 +344,10 @@ class TestSampled:
         assert without_times(sampled(RowStore(), weights, few)) == without_times(both)
         assert all(row["milliseconds"] > 0 for row in both.rows)
         assert both.rows[0]["target"] == few.layout(0).metrics["throughput"]
+        # The same layout under two indices is sampled from two streams.
+        twice = dataclasses.replace(few, layout=lambda index: dataclasses.replace(few.layout(0), index=index))
+        first, second = without_times(sampled(RowStore(), weights, twice))
+        assert first == without_times(both)[0] != second
 
     def test_corrected_rows_are_valid_and_kept_apart_from_raw_ones(
         self, few: LayoutSet, weights: Weights, store: RowStore, made: list[str]
@@ -377,13 +360,9 @@ class TestSampled:
     def test_weights_are_sampled_as_they_say_unless_something_else_is_asked_for(
         self, few: LayoutSet, weights: Weights
     ) -> None:
-        many, scarce = (
-            dataclasses.replace(weights, sampling=SamplerConfig(steps=2, redundancy=by)) for by in (1e6, 1e-6)
-        )
-        own = [sampled(RowStore(), one, few).mean("links") for one in (many, scarce)]
-        assert own[0] > 60 > own[1]
-        alike = [sampled(RowStore(), one, few, redundancy=1.0) for one in (many, scarce)]
-        assert without_times(alike[0]) == without_times(alike[1])
+        many = dataclasses.replace(weights, sampling=SamplerConfig(steps=2, redundancy=1e6))
+        own, scarce = sampled(RowStore(), many, few), sampled(RowStore(), many, few, redundancy=1e-6)
+        assert own.mean("links") > 60 > scarce.mean("links")
 
     def test_another_network_sampling_seed_or_radio_is_another_row_and_another_card_is_not(
         self, few: LayoutSet, weights: Weights, store: RowStore, made: list[str]

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 
 from manetdiff import Fleet, Radio, Topology, solve
 from manetdiff.errors import FormatError, TopologyError
 from manetdiff.pictures import draw_change, draw_topology
-from manetdiff.pictures.marks import round_length
+from manetdiff.pictures.marks import LONGEST_NAME, round_length
 from manetdiff.pictures.samples import draw_samples
 from manetdiff.scenarios import draw
 
@@ -37,21 +36,15 @@ def no_warnings() -> object:
         yield
 
 
-@pytest.mark.parametrize("n", [2, 3, 16, 40, 41, 256])
-@pytest.mark.parametrize("dark", [False, True])
-def test_any_size_draws(tmp_path: Path, n: int, dark: bool) -> None:
-    path = tmp_path / "p.png"
-    figure = draw_topology(any_topology(n, 2 * n), fleet_of(n), Radio(), path, dark=dark)
-    assert isinstance(figure, Figure)
-    assert path.read_bytes().startswith(PNG)
-    assert [entry.name for entry in tmp_path.iterdir()] == ["p.png"]
-
-
-@pytest.mark.parametrize("n", [2, 16, 100])
-def test_pairs_draw(tmp_path: Path, n: int) -> None:
-    before, after = any_topology(n, n, 1), any_topology(n, n + 3, 2)
-    draw_change(before, after, fleet_of(n, 1), fleet_of(n, 2), None, tmp_path / "pair.png")
-    assert (tmp_path / "pair.png").read_bytes().startswith(PNG)
+@pytest.mark.parametrize(("n", "dark"), [(2, True), (40, False), (41, True), (256, False)])
+def test_any_size_draws_alone_and_in_a_pair(tmp_path: Path, n: int, dark: bool) -> None:
+    before, after = any_topology(n, 2 * n, 1), any_topology(n, n + 3, 2)
+    draw_topology(before, fleet_of(n), Radio(), tmp_path / "p.png", dark=dark)
+    if n < 100:
+        draw_change(before, after, fleet_of(n, 1), fleet_of(n, 2), None, tmp_path / "pair.png", dark=dark)
+    written = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert set(written) == ({"p.png", "pair.png"} if n < 100 else {"p.png"})
+    assert all(content.startswith(PNG) for content in written.values())
 
 
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
@@ -73,9 +66,10 @@ def test_extreme_fleets_draw(tmp_path: Path) -> None:
         ),
     }
     for name, fleet in cases.items():
-        for links in (0, 1, 12):
+        for links in (0, 13):
             radio, path = Radio(sectors=1 + links % 4), tmp_path / f"{name}.png"
-            draw_topology(any_topology(8, links), fleet, radio, path, title="$ \\bad")
+            figure = draw_topology(any_topology(8, links), fleet, radio, path, title="$ \\bad")
+            assert all(len(text.get_text()) <= LONGEST_NAME for text in figure.axes[0].texts)
 
 
 def test_the_title_says_whether_it_is_valid() -> None:
@@ -90,7 +84,7 @@ def test_the_title_says_whether_it_is_valid() -> None:
 
 def test_names_and_legend_stand_apart() -> None:
     """No id lies under the legend or outside the picture."""
-    for n in (2, 16, 40):
+    for n in (2, 24):
         figure = draw_topology(any_topology(n, n), fleet_of(n))
         figure.draw_without_rendering()
         legend = figure.legends[0].get_window_extent()

@@ -50,10 +50,11 @@ def test_writes_the_pages_and_documents_of_what_it_prints(
     assert losses.count("(paper:") == ran.out.count("(paper:") == 4
 
 
-def test_keeps_rows_beside_the_pages_and_measures_again_where_asked_to(
+def test_keeps_rows_beside_the_pages_and_measures_again_or_in_full_where_asked_to(
     run: Run, tmp_path: Path, replace: Callable[..., None]
 ) -> None:
     measured: list[int] = []
+    quick: list[bool] = []
 
     def measure(layouts: Iterator[SolvedLayout]) -> Iterator[Row]:
         for one in layouts:
@@ -61,6 +62,7 @@ def test_keeps_rows_beside_the_pages_and_measures_again_where_asked_to(
             yield {"links": float(len(measured))}
 
     def table(setting: Setting) -> list[Grid]:
+        quick.append(setting.quick)
         # Twice, as several tables may ask for the same rows.
         made = [
             setting.store.rows("a way", {}, hand_made(2), measure, code="manetdiff.measure.digests") for _ in range(2)
@@ -77,6 +79,8 @@ def test_keeps_rows_beside_the_pages_and_measures_again_where_asked_to(
     assert measured == [0, 1]
     assert "3.50 [3.00, 4.00]" in run("reproduce", "losses", "--quick", "--out", "o", "--fresh").out
     assert measured == [0, 1, 0, 1]
+    told = json.loads(run("reproduce", "losses", "--json", "--out", "o").out)
+    assert (quick, told["made"]["run"]) == ([True, True, True, False], "full")
 
 
 def test_takes_all_tables_and_figures_unless_told_which_and_says_where_they_are(
@@ -96,43 +100,29 @@ def test_takes_all_tables_and_figures_unless_told_which_and_says_where_they_are(
     assert told["pages"]["losses"] == str(Path("results") / "losses.md")
     assert all((tmp_path / "results" / f"{name}.md").is_file() for name in TABLES)
     assert {"version", "commit", "machine"} < set(told["made"])
+    assert told["made"]["run"] == "quick"
     for asked in (["figures"], ["losses"], ["noise", "figures", "losses"]):
         assert sorted(json.loads(run("reproduce", *asked, "--quick", "--json").out)["pages"]) == sorted(asked)
 
 
-def test_measures_in_full_unless_told_to_be_quick(run: Run, replace: Callable[..., None]) -> None:
-    quick: list[bool] = []
-
-    def note(setting: Setting) -> list[Grid]:
-        quick.append(setting.quick)
-        return GRIDS
-
-    replace("losses", run=note)
-    told = [json.loads(run("reproduce", "losses", "--json", *options).out) for options in ([], ["--quick"])]
-    assert quick == [False, True]
-    assert [one["made"]["run"] for one in told] == ["full", "quick"]
-
-
-def test_refuses_an_unknown_table_in_one_line_that_names_the_known_ones(run: Run, tmp_path: Path) -> None:
+def test_lists_the_tables_and_refuses_an_unknown_one_in_one_line_that_names_the_known_ones(
+    run: Run, tmp_path: Path, replace: Callable[..., None]
+) -> None:
+    for name in list(TABLES):
+        replace(name, run=refuse)
     ran = run("reproduce", "tokens", "tokkens", "table7", "--quick", "--out", "o")
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
     assert ran.err.startswith("manetdiff: no table tokkens, table7;")
     assert all(name in ran.err for name in (*TABLES, "figures"))
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_lists_the_tables_and_makes_none(run: Run, tmp_path: Path, replace: Callable[..., None]) -> None:
-    for name in list(TABLES):
-        replace(name, run=refuse)
     ran = run("reproduce", "--list")
     assert (ran.code, ran.err) == (0, "")
     shown = {line.split()[0]: line for line in ran.out.splitlines()}
-    assert [name for name in shown if name != "name"] == [*TABLES, "figures"]
+    assert list(shown) == ["name", *TABLES, "figures"]
     assert all(one.title in shown[name] for name, one in TABLES.items())
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("out", ["taken", "taken/below", "taken/far/below"])
+@pytest.mark.parametrize("out", ["taken", "taken/far/below"])
 def test_says_in_one_line_that_a_folder_cannot_be_made(
     run: Run, tmp_path: Path, replace: Callable[..., None], out: str
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import zlib
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,8 +15,7 @@ from manetdiff.evaluate import over_time
 from manetdiff.evaluate.over_time import BUDGETS_MS, PRESET, RAW, Point
 from manetdiff.fleet import Fleet
 from manetdiff.layout import Layout
-from manetdiff.measure.cells import Cell
-from manetdiff.measure.measures import MEASURES
+from manetdiff.measure.measures import MEASURES, Cell
 from manetdiff.measure.moved import Moved
 from manetdiff.measure.rows import Row, Rows
 from manetdiff.measure.sets import LayoutSet
@@ -65,6 +65,16 @@ def hand_made(count: int, looked_at: list[int] | None = None, **key: Any) -> Lay
     return LayoutSet("rows of four", 4, tuple(range(count)), layout, {"hand-made": True, **key})
 
 
+# Where each way is used.
+ROOMS = {
+    "sampled": (networks,),
+    "corrected": (throughput,),
+    "solved": (throughput, over_time),
+    "generated": (throughput, generalisation, inference, over_time),
+    "correction": (inference,),
+}
+
+
 class StandIn:
     """Rows that follow from what was asked for, instead of measured ones; asked: way, arguments, layouts, in order."""
 
@@ -72,16 +82,11 @@ class StandIn:
         self.asked: list[tuple[str, dict[str, Any], LayoutSet]] = []
         # Rows to give instead, by way.
         self.instead: dict[str, Callable[..., Rows]] = {}
-        for room, ways in (
-            (networks, ("sampled",)),
-            (throughput, ("solved", "generated", "corrected")),
-            (generalisation, ("generated",)),
-            (partial, ("updated",)),
-            (inference, ("generated", "updated", "correction")),
-            (over_time, ("solved", "generated")),
-        ):
-            for way in ways:
-                monkeypatch.setattr(room, way, getattr(self, f"_{way}"))
+        for way, rooms in ROOMS.items():
+            for room in rooms:
+                monkeypatch.setattr(room, way, functools.partial(self._made, way))
+        for room in (partial, inference):
+            monkeypatch.setattr(room, "updated", self._updated)
         for room in (networks, throughput):
             monkeypatch.setattr(room, "weights_of", lambda name: name)
 
@@ -89,21 +94,12 @@ class StandIn:
         """Of the weights that were sampled from."""
         return [how["name"] for way, how, _ in self.asked if way == "sampled"]
 
-    def _sampled(self, store: object, weights: str, layouts: LayoutSet, **how: Any) -> Rows:
-        assert how["name"] == weights
-        return self._rows("sampled", how, layouts)
-
-    def _corrected(self, store: object, weights: str, layouts: LayoutSet, **how: Any) -> Rows:
-        return self._rows("corrected", how, layouts)
-
-    def _solved(self, store: object, method: str, layouts: LayoutSet, **how: Any) -> Rows:
-        return self._rows("solved", {"method": method, **how}, layouts)
-
-    def _generated(self, store: object, layouts: LayoutSet, **how: Any) -> Rows:
-        return self._rows("generated", how, layouts)
-
-    def _correction(self, store: object, layouts: LayoutSet, **how: Any) -> Rows:
-        return self._rows("correction", how, layouts)
+    def _made(self, way: str, store: object, *given: Any, **how: Any) -> Rows:
+        *of, layouts = given
+        if way == "solved":
+            how = {"method": of[0], **how}
+        assert way not in ("sampled", "corrected") or of == [how["name"]]
+        return self._rows(way, how, layouts)
 
     def _updated(self, store: object, moved: Moved, mode: str, **how: Any) -> Rows:
         return self._rows("updated", {"mode": mode, "movement": moved.movement, **how}, moved.before)

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from manetdiff.cli.bench_speed import batch_tables, step_tables, training_tables
-from manetdiff.cli.output import Table, print_json, print_table, say, write_markdown
+from manetdiff.cli.output import Columns, Table, measured, print_json, print_table, say, write_markdown
 from manetdiff.data import BENCHMARKS
 from manetdiff.evaluate.move_rates import MoveRates, scored_move_rates
 from manetdiff.evaluate.over_time import (
@@ -26,16 +26,39 @@ from manetdiff.evaluate.over_time import (
 )
 from manetdiff.evaluate.updates import UpdateRow, update_rows
 from manetdiff.formats import check_writable
-from manetdiff.measure.measures import MEASURES, labels, seconds_text
+from manetdiff.measure.measures import MEASURES, seconds_text
 from manetdiff.measure.sets import benchmark_set
 from manetdiff.measure.store import RowStore
 
-RATE_COLUMNS = ("nodes", "incremental, moves/s", "in full, moves/s", "ratio", "whole search, moves/s", "difference")
-SHARES = ("ratio", "connected", "valid")
-TIME_COLUMNS = ("method", "nodes", "budget", "time a layout", *labels(SHARES))
-STANDING_COLUMNS = ("nodes", "budget", "preset", "T / target", "best other", "T / target")
-UPDATE_SHARES = ("ratio", "connected", "parity", "valid", "continuity")
-UPDATE_COLUMNS = ("movement", "way", "time a layout", *labels(UPDATE_SHARES))
+RATES: Columns[MoveRates] = (
+    ("nodes", lambda rate: f"{rate.nodes}"),
+    ("incremental, moves/s", lambda rate: f"{rate.incremental:,.0f}"),
+    ("in full, moves/s", lambda rate: f"{rate.full:,.0f}"),
+    ("ratio", lambda rate: f"{rate.ratio:.1f}"),
+    ("whole search, moves/s", lambda rate: f"{rate.search:,.0f}"),
+    ("difference", lambda rate: f"{rate.difference:.0e}"),
+)
+POINTS: Columns[Point] = (
+    ("method", lambda point: f"{point.method}, {point.setting}" if point.setting else point.method),
+    ("nodes", lambda point: f"{point.nodes}"),
+    ("budget", lambda point: "" if point.budget_ms is None else f"{point.budget_ms:g} ms"),
+    ("time a layout", lambda point: seconds_text(point.seconds)),
+    *measured("ratio", "connected", "valid"),
+)
+STANDINGS: Columns[Standing] = (
+    ("nodes", lambda one: f"{one.nodes}"),
+    ("budget", lambda one: f"{one.budget_ms:g} ms"),
+    ("preset", lambda one: one.preset),
+    *measured("ratio"),
+    ("best other", lambda one: one.other),
+    ("T / target", lambda one: MEASURES["ratio"].text(one.other_ratio)),
+)
+UPDATES: Columns[UpdateRow] = (
+    ("movement", lambda row: f"{row.movement:g}"),
+    ("way", lambda row: row.way),
+    ("time a layout", lambda row: seconds_text(row.seconds)),
+    *measured("ratio", "connected", "parity", "valid", "continuity"),
+)
 REACHED = 0.99
 
 
@@ -98,11 +121,11 @@ def command(
     stands = standings(points)
     updates = update_rows(store, chosen[0])
     tables = [
-        Table("Moves scored a second, on one core", RATE_COLUMNS, [_rate_cells(rate) for rate in rates]),
-        Table("T over time, on one core", TIME_COLUMNS, [_point_cells(point) for point in points]),
-        Table("NetDiff's presets against every other method", STANDING_COLUMNS, [_standing(one) for one in stands]),
+        Table.of("Moves scored a second, on one core", RATES, rates),
+        Table.of("T over time, on one core", POINTS, points),
+        Table.of("NetDiff's presets against every other method", STANDINGS, stands),
         Table(f"Time to {100 * REACHED:.0f} % of T", ("nodes", "method", "time", "ratio"), _reached(points)),
-        Table("Updates of moved fleets, 16 nodes", UPDATE_COLUMNS, [_update_cells(row) for row in updates]),
+        Table.of("Updates of moved fleets, 16 nodes", UPDATES, updates),
     ]
     document = {
         "moves": [asdict(rate) for rate in rates],
@@ -133,28 +156,6 @@ def _stay_on_one_core() -> None:
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
 
-def _rate_cells(rate: MoveRates) -> list[str]:
-    return [
-        str(rate.nodes),
-        f"{rate.incremental:,.0f}",
-        f"{rate.full:,.0f}",
-        f"{rate.ratio:.1f}",
-        f"{rate.search:,.0f}",
-        f"{rate.difference:.0e}",
-    ]
-
-
-def _standing(one: Standing) -> list[str]:
-    return [
-        str(one.nodes),
-        f"{one.budget_ms:g} ms",
-        one.preset,
-        MEASURES["ratio"].text(one.ratio),
-        one.other,
-        MEASURES["ratio"].text(one.other_ratio),
-    ]
-
-
 def _reached(points: list[Point]) -> list[list[str]]:
     """How long each search takes to most of T, and how many times as long as NetDiff."""
     rows = []
@@ -166,22 +167,3 @@ def _reached(points: list[Point]) -> list[list[str]]:
             ratio = "" if ours is None else f"{'' if took else '> '}{(took or longest) / ours:.1f}"
             rows.append([str(nodes), method, seconds_text(took) if took else f"> {seconds_text(longest)}", ratio])
     return rows
-
-
-def _update_cells(row: UpdateRow) -> list[str]:
-    return [
-        f"{row.movement:g}",
-        row.way,
-        seconds_text(row.seconds),
-        *(MEASURES[name].text(getattr(row, name)) for name in UPDATE_SHARES),
-    ]
-
-
-def _point_cells(point: Point) -> list[str]:
-    return [
-        f"{point.method}, {point.setting}" if point.setting else point.method,
-        str(point.nodes),
-        "" if point.budget_ms is None else f"{point.budget_ms:g} ms",
-        seconds_text(point.seconds),
-        *(MEASURES[name].text(getattr(point, name)) for name in SHARES),
-    ]

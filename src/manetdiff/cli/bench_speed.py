@@ -4,16 +4,53 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from manetdiff.cli.needs_torch import needs_torch
-from manetdiff.cli.output import Table
+from manetdiff.cli.output import Columns, Table, measured
 from manetdiff.measure.measures import MEASURES
 
-TRAINING_COLUMNS = ("nodes", "batch", "step taken", "step, ms", "of it kernels, ms", "graphs/s")
-STEP_COLUMNS = ("network", "runtime", "eager", "ratio", "products alone", "over them", "with correction", "Gflop/s")
-BATCH_COLUMNS = ("network", "nodes", "steps", "batch", "ms", "topologies/s")
-SET_COLUMNS = ("network", "set", "steps", "samples", "corrected", "T / target", "connected", "valid", "topologies/s")
+if TYPE_CHECKING:
+    from manetdiff.evaluate.batch_speed import BatchSpeed, WholeSet
+    from manetdiff.evaluate.step_speed import StepSpeed
+    from manetdiff.evaluate.training_speed import Speed
+
+TRAINING: Columns[Speed] = (
+    ("nodes", lambda speed: f"{speed.nodes}"),
+    ("batch", lambda speed: f"{speed.batch}"),
+    ("step taken", lambda speed: speed.way),
+    ("step, ms", lambda speed: f"{speed.step_ms:.2f}"),
+    ("of it kernels, ms", lambda speed: "" if speed.kernels_ms is None else f"{speed.kernels_ms:.2f}"),
+    ("graphs/s", lambda speed: f"{speed.graphs_a_second:,.0f}"),
+)
+STEP: Columns[StepSpeed] = (
+    ("network", lambda speed: speed.network),
+    ("runtime", lambda speed: f"{speed.runtime_ms:.1f} ms"),
+    ("eager", lambda speed: f"{speed.eager_ms:.1f} ms"),
+    ("ratio", lambda speed: f"{speed.ratio:.1f}"),
+    ("products alone", lambda speed: f"{speed.floor_ms:.1f} ms"),
+    ("over them", lambda speed: f"{speed.over_floor:.1f}"),
+    ("with correction", lambda speed: f"{speed.generate_ms:.1f} ms"),
+    ("Gflop/s", lambda speed: f"{speed.rate:.0f}"),
+)
+BATCH: Columns[BatchSpeed] = (
+    ("network", lambda speed: speed.network),
+    ("nodes", lambda speed: f"{speed.nodes}"),
+    ("steps", lambda speed: f"{speed.steps}"),
+    ("batch", lambda speed: f"{speed.batch:,}"),
+    ("ms", lambda speed: f"{speed.milliseconds:.3g}"),
+    ("topologies/s", lambda speed: f"{speed.a_second:,.0f}"),
+)
+WHOLE_SET: Columns[WholeSet] = (
+    ("network", lambda one: one.network),
+    ("set", lambda one: f"bench{one.nodes}"),
+    ("steps", lambda one: f"{one.steps}"),
+    ("samples", lambda one: f"{one.samples}"),
+    ("corrected", lambda one: "yes" if one.corrected else "no"),
+    ("T / target", lambda one: MEASURES["ratio"].text(one.share)),
+    *measured("connected", "valid"),
+    ("topologies/s", lambda one: f"{one.a_second:,.0f}"),
+)
 
 Say = Callable[[str], None]
 Told = tuple[list[Table], dict[str, Any]]
@@ -24,18 +61,7 @@ def training_tables(say: Say) -> Told:
     with needs_torch("training"):
         from manetdiff.evaluate.training_speed import training_speeds
     speeds = training_speeds(report=say)
-    rows = [
-        [
-            str(speed.nodes),
-            str(speed.batch),
-            speed.way,
-            f"{speed.step_ms:.2f}",
-            "" if speed.kernels_ms is None else f"{speed.kernels_ms:.2f}",
-            f"{speed.graphs_a_second:,.0f}",
-        ]
-        for speed in speeds
-    ]
-    table = Table(f"The training step on {speeds[0].device}", TRAINING_COLUMNS, rows)
+    table = Table.of(f"The training step on {speeds[0].device}", TRAINING, speeds)
     return [table], {"training": [asdict(speed) for speed in speeds]}
 
 
@@ -44,20 +70,7 @@ def step_tables(say: Say) -> Told:
     with needs_torch("the comparison with eager PyTorch"):
         from manetdiff.evaluate.step_speed import STEPS, step_speeds
     speeds = step_speeds(report=say)
-    rows = [
-        [
-            speed.network,
-            f"{speed.runtime_ms:.1f} ms",
-            f"{speed.eager_ms:.1f} ms",
-            f"{speed.ratio:.1f}",
-            f"{speed.floor_ms:.1f} ms",
-            f"{speed.over_floor:.1f}",
-            f"{speed.generate_ms:.1f} ms",
-            f"{speed.rate:.0f}",
-        ]
-        for speed in speeds
-    ]
-    table = Table(f"{STEPS} steps, {speeds[0].nodes} nodes, one core", STEP_COLUMNS, rows)
+    table = Table.of(f"{STEPS} steps, {speeds[0].nodes} nodes, one core", STEP, speeds)
     return [table], {"steps": [asdict(speed) for speed in speeds]}
 
 
@@ -66,33 +79,8 @@ def batch_tables(say: Say) -> Told:
     with needs_torch("sampling in large batches"):
         from manetdiff.evaluate.batch_speed import batch_speeds
     speeds, sets = batch_speeds(("netdiff", "netdiff-small"), say)
-    rows = [
-        [
-            speed.network,
-            f"{speed.nodes}",
-            f"{speed.steps}",
-            f"{speed.batch:,}",
-            f"{speed.milliseconds:.3g}",
-            f"{speed.a_second:,.0f}",
-        ]
-        for speed in speeds
-    ]
-    whole = [
-        [
-            one.network,
-            f"bench{one.nodes}",
-            f"{one.steps}",
-            f"{one.samples}",
-            "yes" if one.corrected else "no",
-            MEASURES["ratio"].text(one.share),
-            MEASURES["connected"].text(one.connected),
-            MEASURES["valid"].text(one.valid),
-            f"{one.a_second:,.0f}",
-        ]
-        for one in sets
-    ]
     tables = [
-        Table(f"Sampling on {speeds[0].device}", BATCH_COLUMNS, rows),
-        Table("Whole sets, from positions to links", SET_COLUMNS, whole),
+        Table.of(f"Sampling on {speeds[0].device}", BATCH, speeds),
+        Table.of("Whole sets, from positions to links", WHOLE_SET, sets),
     ]
     return tables, {"batches": [asdict(speed) for speed in speeds], "sets": [asdict(one) for one in sets]}

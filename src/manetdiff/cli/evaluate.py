@@ -12,14 +12,11 @@ from manetdiff.cli.needs_torch import needs_torch
 from manetdiff.cli.output import Table, print_json, print_table, say, write_markdown
 from manetdiff.data import BENCHMARKS
 from manetdiff.errors import SolverError
-from manetdiff.evaluate.baselines import baseline_scores
-from manetdiff.evaluate.presets import preset_scores
-from manetdiff.evaluate.scores import Score
+from manetdiff.evaluate.scores import Score, baseline_scores, preset_scores
 from manetdiff.formats import check_writable
 from manetdiff.measure.measures import MEASURES, OF_LAYOUTS, labels, seconds_text
-from manetdiff.measure.rows import Rows
+from manetdiff.measure.rows import TARGET, Rows
 from manetdiff.measure.store import RowStore
-from manetdiff.measure.target_rows import TARGET
 
 FIGURES = labels(OF_LAYOUTS)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeVar
 
 import numpy as np
 from rich import box
@@ -15,7 +15,11 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from manetdiff.formats import write_text
-from manetdiff.measure.markdown import markdown_table
+from manetdiff.measure.measures import MEASURES, markdown_table
+
+Item = TypeVar("Item")
+# The name of each column, and what an item has there.
+Columns = Sequence[tuple[str, Callable[[Item], str]]]
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,20 @@ class Table:
     title: str
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
+
+    @classmethod
+    def of(cls, title: str, columns: Columns[Item], items: Iterable[Item]) -> Table:
+        """A row for each item."""
+        return cls(title, [name for name, _ in columns], [[cell(item) for _, cell in columns] for item in items])
+
+
+def measured(*metrics: str) -> Columns[Any]:
+    """A column for each metric that items have as an attribute, named and written as everywhere."""
+
+    def column(name: str) -> tuple[str, Callable[[Any], str]]:
+        return MEASURES[name].label, lambda one: MEASURES[name].text(getattr(one, name))
+
+    return [column(name) for name in metrics]
 
 
 def print_table(table: Table, stream: TextIO | None = None) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import torch
 
 from manetdiff.data import SolvedLayout, load_benchmark
+from manetdiff.evaluate.step_speed import fastest
 from manetdiff.gpu import BatchModel, load
 from manetdiff.layout import pad
 from manetdiff.measure.rows import Rows
@@ -89,20 +90,13 @@ def chain_milliseconds(model: BatchModel, solved: Sequence[SolvedLayout], steps:
     features = [one.layout.features for one in solved[: min(batch, len(solved))]]
     layouts = Layouts.from_numpy(pad([features[k % len(features)] for k in range(batch)]), model.device)
     seeds = torch.arange(batch, device=model.device)
-    model.chain.sample(layouts, seeds, sampling)
-    fastest = float("inf")
-    for _ in range(REPEATS):
-        _settle(model)
-        began = time.perf_counter()
+
+    def settled() -> None:
         model.chain.sample(layouts, seeds, sampling)
-        _settle(model)
-        fastest = min(fastest, time.perf_counter() - began)
-    return 1e3 * fastest
+        if model.device.type == "cuda":
+            torch.cuda.synchronize()
 
-
-def _settle(model: BatchModel) -> None:
-    if model.device.type == "cuda":
-        torch.cuda.synchronize()
+    return 1e3 * fastest(settled, REPEATS)
 
 
 def _whole_set(

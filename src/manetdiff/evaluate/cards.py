@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from manetdiff.measure.markdown import markdown_table
-from manetdiff.measure.measures import MEASURES, OF_LAYOUTS
+from manetdiff.measure.measures import MEASURES, OF_LAYOUTS, markdown_table
 from manetdiff.sampling import SamplerConfig
 from manetdiff.weights import Header
 

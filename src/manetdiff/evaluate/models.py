@@ -11,10 +11,9 @@ from manetdiff.data.settings import first_difference
 from manetdiff.diffusion.weights import Weights, find_weights
 from manetdiff.errors import CheckpointError
 from manetdiff.measure.measures import OF_LAYOUTS
-from manetdiff.measure.rows import Rows
+from manetdiff.measure.rows import TARGET, Rows, targets
 from manetdiff.measure.sets import benchmark_set
 from manetdiff.measure.store import RowStore
-from manetdiff.measure.target_rows import TARGET, targets
 from manetdiff.measure.ways.samples import sampled
 from manetdiff.training.variants import VARIANTS
 

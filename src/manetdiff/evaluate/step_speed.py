@@ -67,10 +67,10 @@ def _speed(name: str, nodes: int, report: Callable[[str], None]) -> StepSpeed:
     return StepSpeed(
         name,
         nodes,
-        1e3 * _best(lambda: model.generate(fleet, steps=STEPS, correct=False, polish=False)),
-        1e3 * _best(lambda: generator.sample(layouts, [(0, 0)], sampling)),
+        1e3 * fastest(lambda: model.generate(fleet, steps=STEPS, correct=False, polish=False), REPEATS),
+        1e3 * fastest(lambda: generator.sample(layouts, [(0, 0)], sampling), REPEATS),
         1e3 * STEPS * products(weights.config, nodes) / rate,
-        1e3 * _best(lambda: model.generate(fleet, steps=STEPS, samples=1, polish=False)),
+        1e3 * fastest(lambda: model.generate(fleet, steps=STEPS, samples=1, polish=False), REPEATS),
         rate / 1e9,
     )
 
@@ -93,15 +93,15 @@ def _matrix_rate(rows: int, width: int) -> float:
         for _ in range(100):
             torch.mm(first, second)
 
-    return 100 * 2 * rows * width * 3 * width / _best(many)
+    return 100 * 2 * rows * width * 3 * width / fastest(many, REPEATS)
 
 
-def _best(run: Callable[[], object]) -> float:
+def fastest(run: Callable[[], object], repeats: int) -> float:
     """Seconds of the fastest of several runs, after one that warms up."""
     run()
-    fastest = float("inf")
-    for _ in range(REPEATS):
+    spent = []
+    for _ in range(repeats):
         began = time.perf_counter()
         run()
-        fastest = min(fastest, time.perf_counter() - began)
-    return fastest
+        spent.append(time.perf_counter() - began)
+    return min(spent)

@@ -1,8 +1,8 @@
-"""What is measured, by name: what people call it, and how its value is written. The one list for all tables."""
+"""What is measured, by name: what people call it, and how its value is written, alone, in a cell and in a table."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 
@@ -40,6 +40,32 @@ class Measure:
     def unit(self) -> str:
         """What stands after the number."""
         return " %" if self.percent else ""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Our mean, the interval that holds it with 95 % confidence, and the paper's figure in the same unit.
+
+    Shares are of 1 here and percent in text. low, high: None where there is one number only.
+    """
+
+    measure: Measure
+    mean: float
+    low: float | None = None
+    high: float | None = None
+    paper: float | None = None
+
+    @property
+    def text(self) -> str:
+        """As a table shows it: ours [interval] (paper: …)."""
+        written = self.measure.number(self.mean)
+        if self.low is not None and self.high is not None:
+            written += f" [{self.measure.number(self.low)}, {self.measure.number(self.high)}]"
+        return written + self.measure.unit + ("" if self.paper is None else f" (paper: {self._printed(self.paper)})")
+
+    def _printed(self, figure: float) -> str:
+        # No figure of the paper has more than two digits, in percent where it is a share.
+        return f"{100 * figure if self.measure.percent else figure:.2f}"
 
 
 # Those of a topology come first, in the order of every table.
@@ -81,3 +107,10 @@ def share_text(value: float) -> str:
 def seconds_text(seconds: float) -> str:
     """A time as people read it."""
     return f"{seconds * 1e3:.3g} ms" if seconds < 0.9995 else f"{seconds:.3g} s"
+
+
+def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """The first column flush left, the others flush right."""
+    rule = ["---", *("---:" for _ in columns[1:])]
+    lines = [columns, rule, *rows]
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines)

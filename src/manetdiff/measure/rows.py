@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from manetdiff.measure.cells import Cell
-from manetdiff.measure.measures import MEASURES
+from manetdiff.measure.measures import MEASURES, Cell
 from manetdiff.measure.resampling import FloatArray, bootstrap, resampled_means
+
+if TYPE_CHECKING:
+    from manetdiff.measure.sets import LayoutSet
+
+TARGET = "target"
 
 # Of one topology on one layout: every metric; `target`, the T of the set's own topology there; where they were taken,
 # `milliseconds` and `continuity` with the topology before.
@@ -75,3 +80,8 @@ class Rows:
         return (
             (self.values("throughput"), self.values("target")[0]) if metric == "ratio" else (self.values(metric), None)
         )
+
+
+def targets(layouts: LayoutSet) -> Rows:
+    """The set's own topologies: what every way of making topologies is compared with; nothing was timed."""
+    return Rows([{**solved.metrics, "target": solved.metrics["throughput"]} for solved in layouts])

@@ -9,8 +9,7 @@ from typing import Any
 
 from manetdiff.data import SolvedLayout
 from manetdiff.files import made_folder, write_whole
-from manetdiff.measure.digests import content_digest
-from manetdiff.measure.program import program_digest
+from manetdiff.measure.digests import content_digest, program_digest
 from manetdiff.measure.rows import Row, Rows
 from manetdiff.measure.sets import LayoutSet
 

@@ -23,6 +23,7 @@ from manetdiff.fleet import Fleet
 from manetdiff.formats.files import STANDARD, PathLike, write_bytes
 from manetdiff.pictures.marks import NAMED_UP_TO, SHAPES, Scale, Style
 
+DPI = 150
 PICTURE_SUFFIXES = (".png", ".svg", ".pdf")
 # Inches around and between the parts of a picture.
 MARGIN, TITLE, FOOT = 0.3, 0.5, 0.5
@@ -50,6 +51,11 @@ def save(figure: Figure, path: PathLike) -> None:
         warnings.filterwarnings("ignore", message="Glyph .* missing")  # ids may be in any script
         figure.savefig(buffer, format=kind, metadata=undated)
     write_bytes(path, buffer.getvalue())
+
+
+def new_figure(width: float, height: float, style: Style, dpi: int = DPI) -> Figure:
+    """Empty paper of so many inches."""
+    return Figure(figsize=(float(width), float(height)), dpi=dpi, facecolor=style.paper)
 
 
 def half_extent(fleet: Fleet) -> FloatArray:

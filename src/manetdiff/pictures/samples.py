@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from manetdiff.formats.files import PathLike
 from manetdiff.layout import Layout
@@ -18,14 +17,15 @@ from manetdiff.pictures.frame import (
     add_legend,
     add_panel,
     half_extent,
+    new_figure,
     node_handles,
     saturation_handle,
     save,
     violation_handle,
 )
 from manetdiff.pictures.marks import LIGHT, node_radius
-from manetdiff.pictures.topologies import DPI, draw_around, draw_lines, line_width
-from manetdiff.topology import Topology, antenna_loads, metrics, same_parity
+from manetdiff.pictures.topologies import DROPPED, NEW, compared_handles, draw_compared
+from manetdiff.topology import Topology, metrics
 
 PANEL = 4.0  # inches
 LEGEND = 0.6
@@ -35,15 +35,13 @@ def draw_samples(references: Sequence[Topology], samples: Sequence[Topology], pa
     """The references above, a model's samples for the same layouts below: which links are in both, and which in one."""
     foot = FOOT + LEGEND
     width = len(samples) * (PANEL + MARGIN) + MARGIN
-    figure = Figure(figsize=(width, 2 * (PANEL + TITLE) + foot), dpi=DPI, facecolor=LIGHT.paper)
+    figure = new_figure(width, 2 * (PANEL + TITLE) + foot, LIGHT)
     for column, (reference, sample) in enumerate(zip(references, samples, strict=True)):
         left, layout = MARGIN + column * (PANEL + MARGIN), reference.on()
         _panel(figure, (left, foot + PANEL + TITLE), "reference", reference, sample, layout)
         _panel(figure, (left, foot), "sample", sample, reference, layout)
     handles: list[Handle] = [
-        Line2D([], [], color=LIGHT.kept, linestyle="-", linewidth=2.2, label="link in both"),
-        Line2D([], [], color=LIGHT.dropped, linestyle=":", linewidth=2.2, label="only in the reference"),
-        Line2D([], [], color=LIGHT.new, linestyle="--", linewidth=2.2, label="only in the sample"),
+        *compared_handles(LIGHT, "link in both", "only in the reference", "only in the sample"),
         *node_handles(LIGHT),
         violation_handle(LIGHT, marker="x"),
         saturation_handle(LIGHT),
@@ -55,12 +53,7 @@ def draw_samples(references: Sequence[Topology], samples: Sequence[Topology], pa
 
 
 def _panel(
-    figure: Figure,
-    corner: tuple[float, float],
-    name: str,
-    shown: Topology,
-    other: Topology,
-    layout: Layout,
+    figure: Figure, corner: tuple[float, float], name: str, shown: Topology, other: Topology, layout: Layout
 ) -> None:
     fleet = layout.fleet
     half = half_extent(fleet)
@@ -70,12 +63,5 @@ def _panel(
     verdict = "valid" if score["valid"] else "not valid"
     title = f"{name}: {len(shown.links)} links, {score['throughput']:.1f} Mbit/s, {verdict}"
     axes.set_title(title, loc="left", color=LIGHT.ink, fontsize=10, parse_math=False)
-    segments = fleet.positions[shown.links]
-    both = other.adjacency[shown.links[:, 0], shown.links[:, 1]]
-    alone, dashes = (LIGHT.dropped, ":") if name == "reference" else (LIGHT.new, "--")
-    draw_lines(axes, segments[both], LIGHT.kept, "-", 0.9 * line_width(len(fleet)))
-    draw_lines(axes, segments[~both], alone, dashes, 1.1 * line_width(len(fleet)))
-    middles = segments[same_parity(shown)].mean(axis=1)
-    axes.plot(middles[:, 0], middles[:, 1], "x", color=LIGHT.wrong, ms=8, mew=2.2, zorder=4)
-    loads = antenna_loads(shown, layout)
-    draw_around(axes, shown, fleet, loads, scale, LIGHT, 7.0)
+    alone = DROPPED if name == "reference" else NEW
+    draw_compared(axes, shown, layout, other.adjacency, alone, scale, LIGHT, 7.0)

@@ -17,17 +17,20 @@ from matplotlib.lines import Line2D
 
 from manetdiff.fleet import Fleet
 from manetdiff.formats.files import PathLike
+from manetdiff.layout import Layout
 from manetdiff.pictures.frame import (
     FOOT,
     MARGIN,
     TITLE,
     TITLE_LINE,
+    Dashes,
     FloatArray,
     Handle,
     add_colour_bar,
     add_legend,
     add_panel,
     half_extent,
+    new_figure,
     node_handles,
     panel_size,
     saturation_handle,
@@ -49,9 +52,11 @@ from manetdiff.pictures.marks import (
 from manetdiff.radio import Radio, link_rates
 from manetdiff.topology import Topology, antenna_loads, count_components, kept, same_parity
 
-DPI = 150
 LEGEND = 2.5  # inches beside the data
 PAIR_LEGEND = 0.55  # inches below it
+# How links are drawn that only the first, or only the second, of two topologies has.
+DROPPED: Dashes = ":"
+NEW: Dashes = "--"
 
 IntArray = npt.NDArray[np.int64]
 
@@ -77,7 +82,7 @@ def draw_topology(
     wrong = same_parity(topology)
     half = half_extent(fleet)
     size = panel_size(half, len(fleet))
-    figure = _figure(size[0] + 2 * MARGIN + LEGEND, size[1] + TITLE + FOOT, style)
+    figure = new_figure(size[0] + 2 * MARGIN + LEGEND, size[1] + TITLE + FOOT, style)
     axes, scale = add_panel(figure, (MARGIN, FOOT), size, fleet, half, node_radius(fleet, 2 * half.max()))
 
     segments = fleet.positions[topology.links]
@@ -132,29 +137,18 @@ def draw_change(
         f"after: {_counted(len(after.links), 'link')}, {kept(before, after):.0%} of the old ones kept",
     )
     more_lines = max(heading.count("\n") for heading in headings)
-    figure = _figure(2 * size[0] + 3 * MARGIN, size[1] + TITLE + more_lines * TITLE_LINE + foot, style)
+    figure = new_figure(2 * size[0] + 3 * MARGIN, size[1] + TITLE + more_lines * TITLE_LINE + foot, style)
     violated = saturated = False
-    for place, (topology, colour, dashes) in enumerate(((before, style.dropped, ":"), (after, style.new, "--"))):
+    for place, (topology, dashes) in enumerate(((before, DROPPED), (after, NEW))):
         where = layouts[place].fleet
         axes, scale = add_panel(figure, (MARGIN + place * (size[0] + MARGIN), foot), size, where, half, radius)
         axes.set_title(headings[place], loc="left", color=style.ink, fontsize=11, parse_math=False)
-        loads = antenna_loads(topology, layouts[place])
-        segments = where.positions[topology.links]
-        same = shared[topology.links[:, 0], topology.links[:, 1]]
-        width = line_width(len(fleet))
-        draw_lines(axes, segments[same], style.kept, "-", 0.9 * width)
-        draw_lines(axes, segments[~same], colour, dashes, 1.1 * width)
-        wrong = same_parity(topology)
-        middles = segments[wrong].mean(axis=1)
-        axes.plot(middles[:, 0], middles[:, 1], "x", color=style.wrong, ms=8, mew=2.2, zorder=4)
-        draw_around(axes, topology, where, loads, scale, style, 7.5 if len(fleet) <= 20 else 6.5)
-        violated |= bool(wrong.any())
-        saturated |= bool((loads > 1).any())
+        draw_compared(axes, topology, layouts[place], shared, dashes, scale, style, 7.5 if len(fleet) <= 20 else 6.5)
+        violated |= bool(same_parity(topology).any())
+        saturated |= bool((antenna_loads(topology, layouts[place]) > 1).any())
 
     handles: list[Handle] = [
-        Line2D([], [], color=style.kept, linestyle="-", linewidth=2.2, label="kept link"),
-        Line2D([], [], color=style.dropped, linestyle=":", linewidth=2.2, label="dropped link"),
-        Line2D([], [], color=style.new, linestyle="--", linewidth=2.2, label="new link"),
+        *compared_handles(style, "kept link", "dropped link", "new link"),
         *node_handles(style),
     ]
     if violated:
@@ -167,10 +161,6 @@ def draw_change(
     return figure
 
 
-def _figure(width: float, height: float, style: Style) -> Figure:
-    return Figure(figsize=(float(width), float(height)), dpi=DPI, facecolor=style.paper)
-
-
 def line_width(n: int) -> float:
     """Of a link, in points."""
     return 2.2 if n <= NAMED_UP_TO else 1.5
@@ -181,6 +171,39 @@ def draw_lines(axes: Axes, segments: FloatArray, colour: str, dashes: str, width
     axes.add_collection(
         LineCollection(list(segments), colors=colour, linewidths=width, linestyles=dashes, zorder=3), autolim=False
     )
+
+
+def draw_compared(
+    axes: Axes,
+    topology: Topology,
+    layout: Layout,
+    shared: npt.NDArray[np.bool_],
+    alone: Dashes,
+    scale: Scale,
+    style: Style,
+    font: float,
+) -> None:
+    """One of two topologies: links that both have, as shared (n, n) says, links of its own, and what is wrong.
+
+    alone: DROPPED or NEW, what its own links are.
+    """
+    fleet, width = layout.fleet, line_width(len(layout.fleet))
+    segments = fleet.positions[topology.links]
+    same = shared[topology.links[:, 0], topology.links[:, 1]]
+    draw_lines(axes, segments[same], style.kept, "-", 0.9 * width)
+    draw_lines(axes, segments[~same], style.dropped if alone == DROPPED else style.new, alone, 1.1 * width)
+    middles = segments[same_parity(topology)].mean(axis=1)
+    axes.plot(middles[:, 0], middles[:, 1], "x", color=style.wrong, ms=8, mew=2.2, zorder=4)
+    draw_around(axes, topology, fleet, antenna_loads(topology, layout), scale, style, font)
+
+
+def compared_handles(style: Style, both: str, dropped: str, new: str) -> list[Handle]:
+    """Legend entries of their links."""
+    return [
+        Line2D([], [], color=style.kept, linestyle="-", linewidth=2.2, label=both),
+        Line2D([], [], color=style.dropped, linestyle=DROPPED, linewidth=2.2, label=dropped),
+        Line2D([], [], color=style.new, linestyle=NEW, linewidth=2.2, label=new),
+    ]
 
 
 def _draw_rates(

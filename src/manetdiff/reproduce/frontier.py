@@ -7,7 +7,7 @@ from pathlib import Path
 from manetdiff.evaluate.over_time import Point, standings, time_points
 from manetdiff.measure.measures import MEASURES
 from manetdiff.pictures.over_time import draw_over_time
-from manetdiff.reproduce.tables import Grid, PaperTable, Setting
+from manetdiff.reproduce.tables import Grid, Setting
 
 QUICK_LAYOUTS = 1
 PICTURE = "frontier.png"
@@ -18,7 +18,8 @@ def frontier_points(setting: Setting) -> list[Point]:
     return time_points(setting.store, QUICK_LAYOUTS, 0) if setting.quick else time_points(setting.store)
 
 
-def _frontier(setting: Setting) -> list[Grid]:
+def frontier(setting: Setting) -> list[Grid]:
+    """Who leads at each budget, and all points."""
     points = frontier_points(setting)
     stands = [
         (
@@ -51,21 +52,11 @@ def _frontier(setting: Setting) -> list[Grid]:
     ]
 
 
-def _draw(setting: Setting, folder: Path) -> list[str]:
+def draw(setting: Setting, folder: Path) -> list[str]:
+    """The same as curves."""
     draw_over_time(frontier_points(setting), folder / PICTURE)
     return [PICTURE]
 
 
 def _budget(point: Point) -> str:
     return "" if point.budget_ms is None else f"{point.budget_ms:g} ms"
-
-
-FRONTIER_TABLES = (
-    PaperTable(
-        "frontier",
-        "Quality over time, on one core",
-        "Not in the paper, which compares with heuristics that have no budget.",
-        _frontier,
-        _draw,
-    ),
-)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from manetdiff.formats import write_text
-from manetdiff.measure.markdown import markdown_table
+from manetdiff.measure.measures import markdown_table
 from manetdiff.reproduce import paper
 from manetdiff.reproduce.tables import PaperTable
 from manetdiff.reproduce.throughput import LABELS

@@ -14,8 +14,7 @@ from typing import Any
 
 from manetdiff import __version__
 from manetdiff.formats import write_text
-from manetdiff.measure.cells import Cell
-from manetdiff.measure.markdown import markdown_table
+from manetdiff.measure.measures import Cell, markdown_table
 from manetdiff.reproduce.tables import Grid, PaperTable
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from manetdiff.measure.cells import Cell
-from manetdiff.measure.measures import MEASURES, labels
+from manetdiff.measure.measures import MEASURES, Cell, labels
 from manetdiff.measure.moved import Moved
 from manetdiff.measure.resampling import bootstrap
 from manetdiff.measure.rows import Rows
 from manetdiff.measure.ways.updates import updated
 from manetdiff.reproduce import paper
 from manetdiff.reproduce.raw_tables import KEPT, SHAPE
-from manetdiff.reproduce.tables import Grid, PaperTable, Setting
+from manetdiff.reproduce.tables import Grid, Setting
 from manetdiff.runtime.partial import Mode
 
 METRICS = (*SHAPE, "continuity", *KEPT, "milliseconds")
@@ -45,7 +44,8 @@ def step_rows(setting: Setting) -> dict[float, dict[int, Rows]]:
     }
 
 
-def _partial(setting: Setting) -> list[Grid]:
+def partial(setting: Setting) -> list[Grid]:
+    """Updates against generating anew."""
     rows: list[tuple[str, list[Cell | str]]] = []
     gains: list[tuple[str, list[Cell | str]]] = []
     for mode, movement, steps in CASES:
@@ -74,9 +74,10 @@ def _gain(one: Rows, other: Rows) -> tuple[float, float, float]:
     return mean - 1, low - 1, high - 1
 
 
-def _steps(setting: Setting) -> list[Grid]:
+def steps(setting: Setting) -> list[Grid]:
+    """What more steps are worth after each movement."""
     made = step_rows(setting)
-    columns = ["movement", *(f"{steps} steps" for steps in STEPS)]
+    columns = ["movement", *(f"{count} steps" for count in STEPS)]
     return [
         Grid(
             f"{MEASURES[metric].label} by movement and steps",
@@ -85,20 +86,3 @@ def _steps(setting: Setting) -> list[Grid]:
         )
         for metric in ("ratio", "continuity")
     ]
-
-
-PARTIAL_TABLES = (
-    PaperTable(
-        "partial",
-        "Partial diffusion",
-        "The paper: updates keep 21 % (standard) and 41 % (minor) more of the links than generating anew, "
-        "3.3 to 5 times faster.",
-        _partial,
-    ),
-    PaperTable(
-        "steps",
-        "Steps against movement",
-        "The paper: 10 to 15 steps are the best at a movement of 0.3, 7 to 10 at 0.1.",
-        _steps,
-    ),
-)

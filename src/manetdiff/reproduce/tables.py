@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from manetdiff.measure.cells import Cell
+from manetdiff.measure.measures import Cell, labels
+from manetdiff.measure.rows import Rows
 from manetdiff.measure.sets import LayoutSet, benchmark_set
 from manetdiff.measure.store import RowStore
 
@@ -35,6 +36,24 @@ class Grid:
     columns: Sequence[str]
     rows: Sequence[tuple[str, Sequence[Cell | str]]]
     note: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        title: str,
+        first: str,
+        metrics: Sequence[str],
+        rows: Mapping[str, Rows],
+        paper: Mapping[str, Mapping[str, float]] | None = None,
+        note: str = "",
+    ) -> Grid:
+        """The metrics of what was measured, by label, under the names of the metrics. first: of the column of labels.
+
+        paper: its figures by the same labels.
+        """
+        beside = paper or {}
+        cells = [(label, made.cells(metrics, beside.get(label))) for label, made in rows.items()]
+        return cls(title, [first, *labels(metrics)], cells, note)
 
 
 @dataclass(frozen=True)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from manetdiff.measure.cells import Cell
-from manetdiff.measure.measures import labels
-from manetdiff.measure.rows import Rows
-from manetdiff.measure.target_rows import targets
+from manetdiff.measure.measures import Cell, labels
+from manetdiff.measure.rows import Rows, targets
 from manetdiff.measure.ways.corrected_samples import corrected
 from manetdiff.measure.ways.runtime import generated
 from manetdiff.measure.ways.solvers import solved
 from manetdiff.reproduce import paper
-from manetdiff.reproduce.tables import Grid, PaperTable, Setting
+from manetdiff.reproduce.tables import Grid, Setting
 from manetdiff.reproduce.weights import weights_of
 
 METRICS = ("throughput", "ratio", "connected", "valid", "milliseconds")
@@ -28,7 +26,8 @@ LABELS = {
 CPSAT_SECONDS, CPSAT_LAYOUTS = 2.0, 22
 
 
-def _throughput(setting: Setting) -> list[Grid]:
+def throughput(setting: Setting) -> list[Grid]:
+    """At both sizes."""
     return [_of_size(setting, nodes) for nodes in (16, 32)]
 
 
@@ -82,14 +81,3 @@ def _row(made: Rows, figure: float | None) -> list[Cell | str]:
     timed = made.has("milliseconds")
     row: list[Cell | str] = [*made.cells(METRICS if timed else METRICS[:-1], known)]
     return row if timed else [*row, ""]
-
-
-THROUGHPUT_TABLES = (
-    PaperTable(
-        "throughput",
-        "Throughput at 16 and 32 nodes",
-        "The paper: NetDiff has 99 % (16 nodes) and 95 % (32) of the target's throughput, far ahead of every "
-        "heuristic.",
-        _throughput,
-    ),
-)

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from manetdiff.measure.sets import LayoutSet
     from manetdiff.measure.store import RowStore
     from manetdiff.radio import Radio
-    from manetdiff.sampling import SamplerConfig
 
 After = Callable[[Topology], Topology]
 
@@ -47,37 +46,27 @@ def sampled(
     """
     how, physics = dataclasses.replace(weights.sampling, **sampling), radio or weights.radio
     what = {"weights": _digest(weights), "sampling": how.to_dict(), "radio": physics.to_dict(), "seed": seed}
-    return store.rows(
-        name, what, layouts, lambda some: _rows(weights, some, layouts.nodes, physics, how, seed, after), code=code
-    )
 
+    def measure(some: Iterable[SolvedLayout]) -> Iterator[Row]:
+        generator = weights.build()
+        waiting, together = iter(some), max(1, CPU_CHUNK * 16**2 // layouts.nodes**2)
+        for place, chunk in enumerate(iter(lambda: list(islice(waiting, together)), [])):
+            on = [Layout.of(one.layout, physics) for one in chunk]
+            padded = Layouts.from_numpy(pad([one.features for one in on]))
+            seeds = [(seed, one.index) for one in chunk]
+            if place == 0:
+                # Loaded before it is timed.
+                generator.sample(padded, seeds, dataclasses.replace(how, steps=1))
+            began = time.perf_counter()
+            raw = to_topologies(generator.sample(padded, seeds, how), [len(one) for one in on])
+            made = [Topology(one.links, one.parity, layout=layout) for one, layout in zip(raw, on, strict=True)]
+            if after is not None:
+                with quiet():
+                    made = [after(one) for one in made]
+            seconds = (time.perf_counter() - began) / len(chunk)
+            yield from (scored(one, solved, seconds) for one, solved in zip(made, chunk, strict=True))
 
-def _rows(
-    weights: Weights,
-    layouts: Iterable[SolvedLayout],
-    nodes: int,
-    radio: Radio,
-    sampling: SamplerConfig,
-    seed: int,
-    after: After | None,
-) -> Iterator[Row]:
-    generator = weights.build()
-    waiting, together = iter(layouts), max(1, CPU_CHUNK * 16**2 // nodes**2)
-    for place, some in enumerate(iter(lambda: list(islice(waiting, together)), [])):
-        on = [Layout.of(one.layout, radio) for one in some]
-        padded = Layouts.from_numpy(pad([one.features for one in on]))
-        seeds = [(seed, one.index) for one in some]
-        if place == 0:
-            # Loaded before it is timed.
-            generator.sample(padded, seeds, dataclasses.replace(sampling, steps=1))
-        began = time.perf_counter()
-        raw = to_topologies(generator.sample(padded, seeds, sampling), [len(one) for one in on])
-        made = [Topology(one.links, one.parity, layout=layout) for one, layout in zip(raw, on, strict=True)]
-        if after is not None:
-            with quiet():
-                made = [after(one) for one in made]
-        seconds = (time.perf_counter() - began) / len(some)
-        yield from (scored(one, solved, seconds) for one, solved in zip(made, some, strict=True))
+    return store.rows(name, what, layouts, measure, code=code)
 
 
 def _digest(weights: Weights) -> str:

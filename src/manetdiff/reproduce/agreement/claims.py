@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 
 from manetdiff.measure.measures import MEASURES
-from manetdiff.measure.target_rows import targets
+from manetdiff.measure.rows import targets
 from manetdiff.reproduce import paper
 from manetdiff.reproduce.agreement.verdict import Comparison, at_least, at_most, higher, lower, nearer, not_below
 from manetdiff.reproduce.inference import CORRECTION, FULL, inference_times
@@ -65,13 +66,8 @@ def losses(setting: Setting) -> Iterator[Comparison]:
     alone, penalties = paper.LOSSES["cross-entropy alone"], paper.LOSSES["with the penalties"]
     for how, sampling in (("", {}), (", sampled as in the paper", PLAIN_SAMPLING)):
         one, other = (raw_samples(setting, name, layouts, **sampling) for name in ("acam-123", "cross-entropy-123"))
-        yield lower(
-            f"fewer saturated nodes with the penalties{how}",
-            "node_saturation",
-            one,
-            other,
-            (penalties["node_saturation"], alone["node_saturation"]),
-        )
+        saturated = penalties["node_saturation"], alone["node_saturation"]
+        yield lower(f"fewer saturated nodes with the penalties{how}", "node_saturation", one, other, saturated)
         yield higher(f"parity with the penalties{how}", "parity", one, other, (penalties["parity"], alone["parity"]))
 
 
@@ -79,9 +75,9 @@ def tokens(setting: Setting) -> Iterator[Comparison]:
     """Sixteen tokens against one: the paper gives the difference alone."""
     layouts = setting.layouts(16)
     one, other = (raw_samples(setting, name, layouts) for name in ("acam-123", "one-token-123"))
+    said = f"{100 * paper.TOKENS_GAIN:.1f} points less"
     for metric in ("antenna_saturation", "node_saturation"):
-        made = lower(f"{MEASURES[metric].label}: 16 tokens below 1", metric, one, other, (0.0, 0.0))
-        yield Comparison(made.claim, f"{100 * paper.TOKENS_GAIN:.1f} points less", made.ours, made.low, made.high)
+        yield lower(f"{MEASURES[metric].label}: 16 tokens below 1", metric, one, other, said)
 
 
 def modulation(setting: Setting) -> Iterator[Comparison]:
@@ -110,14 +106,13 @@ def thirty_two(setting: Setting) -> Iterator[Comparison]:
     layouts = setting.layouts(32)
     mixed, alone = (raw_samples(setting, name, layouts) for name in ("acam-mixed-123", "acam-123"))
     for metric in ("ratio", "connected", "parity"):
-        made = higher(f"{MEASURES[metric].label}: the mix above 16 nodes alone, at 32", metric, mixed, alone, (0, 0))
-        yield Comparison(made.claim, "in words", made.ours, made.low, made.high)
+        claim = f"{MEASURES[metric].label}: the mix above 16 nodes alone, at 32"
+        yield higher(claim, metric, mixed, alone, "in words")
     figures = paper.THIRTY_TWO["NetDiff (60/40 mix)"]
     for metric in ("connected", "parity"):
         claim = f"{MEASURES[metric].label} at 32 nodes at least as high"
         yield at_least(claim, metric, mixed, figures[metric], f"{100 * figures[metric]:.2f} %")
-    claim = f"{MEASURES['node_saturation'].label} at 32 nodes at least as few"
-    figure = figures["node_saturation"]
+    claim, figure = f"{MEASURES['node_saturation'].label} at 32 nodes at least as few", figures["node_saturation"]
     yield at_most(claim, "node_saturation", mixed, figure, f"{100 * figure:.2f} %")
 
 
@@ -125,30 +120,18 @@ def partial(setting: Setting) -> Iterator[Comparison]:
     """More continuity than anew, about the same constraints, and the steps that are enough."""
     for mode, movement, steps in CASES:
         made = partial_rows(setting, mode, movement, steps)
-        gain = higher(f"{mode}: more links kept than anew", "continuity", made["raw"], made["anew"], (0, 0))
+        said = f"{100 * paper.CONTINUITY_GAIN[mode]:.0f} % more"
+        gain = higher(f"{mode}: more links kept than anew", "continuity", made["raw"], made["anew"], said)
         share = made["raw"].mean("continuity") / made["anew"].mean("continuity") - 1
-        yield Comparison(
-            gain.claim,
-            f"{100 * paper.CONTINUITY_GAIN[mode]:.0f} % more",
-            f"{100 * share:.0f} % more ({gain.ours})",
-            gain.low,
-            gain.high,
-        )
+        yield replace(gain, ours=f"{100 * share:.0f} % more ({gain.ours})")
         for metric in ("connected", "parity"):
             claim = f"{mode}: {MEASURES[metric].label} within a point of anew"
             figure = f"{100 * paper.PARTIAL[mode][metric]:.2f} %"
             yield not_below(claim, metric, made["raw"], made["anew"], SAME_POINTS, figure)
     by_steps = step_rows(setting)
-    for movement, enough in ((0.3, 10), (0.1, 10)):
+    for movement, said in ((0.3, "10 to 15 best"), (0.1, "7 to 10 best")):
         rows = by_steps[movement]
-        made_of = higher(f"movement {movement:g}: {enough} steps better than 3", "ratio", rows[enough], rows[3], (0, 0))
-        yield Comparison(
-            made_of.claim,
-            "10 to 15 best" if movement == 0.3 else "7 to 10 best",
-            made_of.ours,
-            made_of.low,
-            made_of.high,
-        )
+        yield higher(f"movement {movement:g}: 10 steps better than 3", "ratio", rows[10], rows[3], said)
 
 
 def inference(setting: Setting) -> Iterator[Comparison]:

@@ -6,7 +6,7 @@ from collections import Counter
 from importlib.resources import files
 
 from manetdiff.reproduce.agreement.claims import CLAIMS
-from manetdiff.reproduce.tables import Grid, PaperTable, Setting
+from manetdiff.reproduce.tables import Grid, Setting
 
 COLUMNS = ["claim", "paper", "ours", "verdict"]
 # A section for each table, under its name as a heading.
@@ -20,7 +20,8 @@ def reasons() -> dict[str, str]:
     return {name.removeprefix("# ").strip(): body.strip() for name, _, body in sections}
 
 
-def _agreement(setting: Setting) -> list[Grid]:
+def agreement(setting: Setting) -> list[Grid]:
+    """All claims, table by table, after how many of each agree."""
     judged = {table: list(claims(setting)) for table, claims in CLAIMS.items()}
     why = reasons()
     counts = {table: Counter(one.verdict for one in made) for table, made in judged.items()}
@@ -35,14 +36,3 @@ def _agreement(setting: Setting) -> list[Grid]:
         for table, made in judged.items()
     ]
     return [summary, *tables]
-
-
-AGREEMENT_TABLES = (
-    PaperTable(
-        "agreement",
-        "Where we agree with the paper, where we do not, and why",
-        "The paper's tables, row by row. A claim agrees where the difference goes its way with 95 % confidence, is "
-        "opposite where it goes the other way, and level where our layouts and seeds show none.",
-        _agreement,
-    ),
-)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -35,13 +35,13 @@ class Comparison:
         return "opposite" if self.high < 0 else "level"
 
 
-def higher(claim: str, metric: str, one: Rows, other: Rows, paper: tuple[float, float]) -> Comparison:
-    """The first has more of a metric than the second."""
+def higher(claim: str, metric: str, one: Rows, other: Rows, paper: tuple[float, float] | str) -> Comparison:
+    """The first has more of a metric than the second. paper: its two figures, or what it says of them."""
     return _compared(claim, metric, one, other, paper, one.resampled(metric) - other.resampled(metric))
 
 
-def lower(claim: str, metric: str, one: Rows, other: Rows, paper: tuple[float, float]) -> Comparison:
-    """The first has less of a metric than the second."""
+def lower(claim: str, metric: str, one: Rows, other: Rows, paper: tuple[float, float] | str) -> Comparison:
+    """The first has less of a metric than the second. paper: as for higher."""
     return _compared(claim, metric, one, other, paper, other.resampled(metric) - one.resampled(metric))
 
 
@@ -53,37 +53,30 @@ def nearer(
     gains = np.abs(other.resampled(metric) - aim) - np.abs(one.resampled(metric) - aim)
     made = _compared(claim, metric, one, other, paper[:2], gains)
     measure = MEASURES[metric]
-    return Comparison(
-        claim,
-        f"{made.paper} (target {measure.text(paper[2])})",
-        f"{made.ours} (target {measure.text(target.mean(metric))})",
-        made.low,
-        made.high,
-    )
+    theirs, ours = (f"(target {measure.text(figure)})" for figure in (paper[2], target.mean(metric)))
+    return replace(made, paper=f"{made.paper} {theirs}", ours=f"{made.ours} {ours}")
 
 
 def at_least(claim: str, metric: str, rows: Rows, bound: float, paper: str) -> Comparison:
     """A metric's mean reaches a bound."""
-    ours = rows.cell(metric).text
-    return Comparison(claim, paper, ours, *interval(rows.resampled(metric) - bound))
+    return Comparison(claim, paper, rows.cell(metric).text, *interval(rows.resampled(metric) - bound))
 
 
 def not_below(claim: str, metric: str, one: Rows, other: Rows, margin: float, paper: str) -> Comparison:
     """The first has at most so much less of a metric than the second, layout by layout."""
-    made = higher(claim, metric, one, other, (0.0, 0.0))
-    return Comparison(claim, paper, made.ours, made.low + margin, made.high + margin)
+    made = higher(claim, metric, one, other, paper)
+    return replace(made, low=made.low + margin, high=made.high + margin)
 
 
 def at_most(claim: str, metric: str, rows: Rows, bound: float, paper: str) -> Comparison:
     """A metric's mean keeps a bound."""
-    ours = rows.cell(metric).text
-    return Comparison(claim, paper, ours, *interval(bound - rows.resampled(metric)))
+    return Comparison(claim, paper, rows.cell(metric).text, *interval(bound - rows.resampled(metric)))
 
 
 def _compared(
-    claim: str, metric: str, one: Rows, other: Rows, paper: tuple[float, ...], gains: FloatArray
+    claim: str, metric: str, one: Rows, other: Rows, paper: tuple[float, ...] | str, gains: FloatArray
 ) -> Comparison:
     measure = MEASURES[metric]
-    theirs = " against ".join(measure.text(figure) for figure in paper)
+    theirs = paper if isinstance(paper, str) else " against ".join(measure.text(figure) for figure in paper)
     ours = " against ".join(measure.text(rows.mean(metric)) for rows in (one, other))
     return Comparison(claim, theirs, ours, *interval(gains))

@@ -12,8 +12,8 @@ from torch import nn
 
 from manetdiff.diffusion.weights import find_weights
 from manetdiff.model.acam import TokenModulation
+from manetdiff.pictures.frame import new_figure
 from manetdiff.pictures.marks import LIGHT
-from manetdiff.pictures.topologies import DPI
 
 # Inches.
 WIDTH, HEIGHT, SPARE_HEIGHT = 14.2, 8.8, 1.6
@@ -94,7 +94,7 @@ def picture_of_block(module: TokenModulation) -> Figure:
     """From left to right: tokens, nodes and edges come in; the tokens read the nodes and then modulate both."""
     learned = parameter_boxes(module)
     spare = SPARE_HEIGHT if any(part not in PLACES for part in learned) else 0.0
-    figure = Figure(figsize=(WIDTH, HEIGHT + spare), dpi=DPI, facecolor=LIGHT.paper)
+    figure = new_figure(WIDTH, HEIGHT + spare, LIGHT)
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set_xlim(0, WIDTH)
     axes.set_ylim(-spare, HEIGHT)
@@ -156,27 +156,23 @@ def _other_boxes(module: TokenModulation, tokens: int, width: int) -> dict[str, 
 def _draw_arrows(axes: Axes, boxes: Mapping[str, Box]) -> None:
     """Each from a side of one box to a side of another; those to parts that a changed module lacks are left out."""
 
-    def join(one: str, side: str, other: str, into: str, *, by: Sequence[Point] = (), shift: float = 0.0) -> None:
-        if one in boxes and other in boxes:
-            _arrow(axes, [boxes[one].side(side), *by, boxes[other].side(into, shift)])
-
-    def bent(one: str, side: str, other: str, into: str, at: float, shift: float = 0.0) -> None:
-        """Sideways to an upright line at x = at, along it, and sideways again."""
+    def join(one: str, side: str, other: str, into: str, at: float | None = None, shift: float = 0.0) -> None:
+        """Straight, or sideways to an upright line at x = at, along it, and sideways again."""
         if one in boxes and other in boxes:
             start, stop = boxes[one].side(side), boxes[other].side(into, shift)
-            _arrow(axes, [start, (at, start[1]), (at, stop[1]), stop])
+            _arrow(axes, [start, *([] if at is None else [(at, start[1]), (at, stop[1])]), stop])
 
     join("H", "right", "add", "left")
     if "query" in boxes:
         _arrow(axes, [(1.2, boxes["H"].side("bottom")[1]), (1.2, 6.15), boxes["query"].side("left")])
     join("X", "top", "read_nodes.norm", "bottom")
-    bent("read_nodes.norm", "right", "read_nodes.key", "left", at=2.4)
-    bent("read_nodes.norm", "right", "read_nodes.value", "left", at=2.4)
-    bent("query", "right", "similarity", "left", at=5.03, shift=0.25)
-    bent("read_nodes.key", "right", "similarity", "left", at=5.03, shift=-0.25)
+    join("read_nodes.norm", "right", "read_nodes.key", "left", at=2.4)
+    join("read_nodes.norm", "right", "read_nodes.value", "left", at=2.4)
+    join("query", "right", "similarity", "left", at=5.03, shift=0.25)
+    join("read_nodes.key", "right", "similarity", "left", at=5.03, shift=-0.25)
     join("similarity", "bottom", "Z", "top")
     join("read_nodes.value", "right", "Z", "left")
-    bent("Z", "right", "update", "left", at=7.52)
+    join("Z", "right", "update", "left", at=7.52)
     join("update", "top", "add", "bottom")
     join("add", "right", "H out", "left")
     join("H out", "bottom", "pool", "top")
@@ -226,18 +222,8 @@ def _draw_box(axes: Axes, box: Box) -> None:
 
 
 def _draw_key(axes: Axes) -> None:
-    axes.legend(
-        handles=[
-            Patch(facecolor=colour, edgecolor=LIGHT.kept, label=label)
-            for colour, label in (
-                (EMBEDDING, "embeddings"),
-                (LEARNED, "learned: name in the code, sizes of its parameters"),
-                (COMPUTED, "computed"),
-            )
-        ],
-        loc="lower left",
-        bbox_to_anchor=(0.1 / WIDTH, 0.0),
-        ncols=3,
-        frameon=False,
-        fontsize=10.5,
-    )
+    learned = "learned: name in the code, sizes of its parameters"
+    colours = {"embeddings": EMBEDDING, learned: LEARNED, "computed": COMPUTED}
+    handles = [Patch(facecolor=colour, edgecolor=LIGHT.kept, label=label) for label, colour in colours.items()]
+    place = (0.1 / WIDTH, 0.0)
+    axes.legend(handles=handles, loc="lower left", bbox_to_anchor=place, ncols=3, frameon=False, fontsize=10.5)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from PIL import Image
@@ -20,11 +19,12 @@ from manetdiff.pictures.frame import (
     add_legend,
     add_panel,
     half_extent,
+    new_figure,
     node_handles,
     saturation_handle,
 )
 from manetdiff.pictures.marks import LIGHT, draw_nodes, draw_sectors, node_radius
-from manetdiff.pictures.topologies import DPI, draw_lines
+from manetdiff.pictures.topologies import draw_lines
 from manetdiff.runtime.bundle import find_bundle
 from manetdiff.runtime.chain import Chain, States
 from manetdiff.runtime.samples import samples_of
@@ -71,7 +71,7 @@ def picture_of_steps(states: Sequence[Topology]) -> Figure:
     size = _panel_size(states[0].on().fleet)
     rows = -(-len(shown) // COLUMNS)
     width = COLUMNS * (size[0] + MARGIN) + MARGIN
-    figure = _figure(width, rows * (size[1] + HEADING) + LEGEND, DPI)
+    figure = new_figure(width, rows * (size[1] + HEADING) + LEGEND, LIGHT)
     for place, step in enumerate(shown):
         row, column = divmod(place, COLUMNS)
         corner = (MARGIN + column * (size[0] + MARGIN), LEGEND + (rows - 1 - row) * (size[1] + HEADING))
@@ -92,7 +92,7 @@ def animation(states: Sequence[Topology], *, every: int = 1) -> bytes:
 def _frame(topology: Topology, heading: str) -> Image.Image:
     size = _panel_size(topology.on().fleet) * 1.3
     legend = 1.0
-    figure = _figure(max(size[0], 5.0) + 2 * MARGIN, size[1] + HEADING + legend, ANIMATION_DPI)
+    figure = new_figure(max(size[0], 5.0) + 2 * MARGIN, size[1] + HEADING + legend, LIGHT, ANIMATION_DPI)
     corner = ((figure.get_figwidth() - size[0]) / 2, legend)
     _draw_state(figure, corner, size, topology, heading)
     add_legend(figure, _handles(), LIGHT, MARGIN, legend - 0.1, columns=2)
@@ -100,11 +100,7 @@ def _frame(topology: Topology, heading: str) -> Image.Image:
 
 
 def _draw_state(
-    figure: Figure,
-    corner: tuple[float, float],
-    size: npt.NDArray[np.float64],
-    topology: Topology,
-    heading: str,
+    figure: Figure, corner: tuple[float, float], size: npt.NDArray[np.float64], topology: Topology, heading: str
 ) -> None:
     layout = topology.on()
     fleet = layout.fleet
@@ -118,10 +114,6 @@ def _draw_state(
     draw_lines(axes, segments[~wrong & ~crowded], LIGHT.ink, "-", 1.8)
     draw_sectors(axes, fleet, antenna_loads(topology, layout), scale, LIGHT)
     draw_nodes(axes, fleet, topology.parity, scale, LIGHT)
-    _write_heading(axes, heading, topology, wrong, crowded)
-
-
-def _write_heading(axes: Axes, heading: str, topology: Topology, wrong: Bools, crowded: Bools) -> None:
     axes.set_title(heading, loc="left", color=LIGHT.ink, fontsize=12, fontweight="bold", pad=19)
     counts = f"{len(topology.links)} links, {wrong.sum()} break parity, {crowded.sum()} share an antenna"
     axes.annotate(
@@ -155,7 +147,3 @@ def _panel_size(fleet: Fleet) -> npt.NDArray[np.float64]:
     """(2,) inches."""
     half = half_extent(fleet)
     return np.asarray(np.maximum(half / half.max() * PANEL, 0.6 * PANEL), dtype=np.float64)
-
-
-def _figure(width: float, height: float, dpi: int) -> Figure:
-    return Figure(figsize=(float(width), float(height)), dpi=dpi, facecolor=LIGHT.paper)

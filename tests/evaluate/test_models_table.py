@@ -25,7 +25,7 @@ from manetdiff.model.config import ModelConfig
 from manetdiff.radio import Radio
 from manetdiff.sampling import SamplerConfig
 from manetdiff.topology import METRICS
-from manetdiff.training.validation import judge, make_trials, sample_topologies
+from manetdiff.training.validation import judge, sample_topologies
 from support.measured_help import rows_of
 
 CONFIG, PROCESS = ModelConfig(width=8, blocks=1), Process(2.6)
@@ -78,8 +78,7 @@ def test_the_table_of_ablations_has_the_networks_that_the_page_shows() -> None:
 
 def test_a_model_that_gives_back_the_target_scores_the_target() -> None:
     layouts = list(benchmark_set("bench16").first(5))
-    trials = make_trials(layouts, Radio())
-    scores = judge([layout.topology for layout in layouts], trials)
+    scores = judge([layout.topology for layout in layouts], [layout.metrics["throughput"] for layout in layouts])
     assert scores["ratio"] == pytest.approx(1)
     for name in METRICS:
         assert scores[name] == pytest.approx(np.mean([layout.metrics[name] for layout in layouts]))
@@ -87,20 +86,21 @@ def test_a_model_that_gives_back_the_target_scores_the_target() -> None:
 
 def test_a_sample_does_not_depend_on_the_layouts_beside_it() -> None:
     generator = weights().build()
-    trials = make_trials([*benchmark_set("bench16").first(3), benchmark_set("bench32").layout(0)], Radio())
+    layouts = [one.layout for one in (*benchmark_set("bench16").first(3), benchmark_set("bench32").layout(0))]
     sampling = SamplerConfig(steps=4)
-    together = sample_topologies(generator, trials, sampling, 5, "cpu")
-    alone = sample_topologies(generator, trials[:1], sampling, 5, "cpu")
+    together = sample_topologies(generator, layouts, sampling, 5, "cpu")
+    alone = sample_topologies(generator, layouts[:1], sampling, 5, "cpu")
     assert alone[0] == together[0]
-    assert sample_topologies(generator, trials, sampling, 6, "cpu") != together
+    assert sample_topologies(generator, layouts, sampling, 6, "cpu") != together
 
 
 def test_rows_are_of_the_target_first_and_then_of_each_model_as_validation_samples_them() -> None:
     mine = weights()
     made = model_rows(RowStore(), "bench16", {"one": mine, "two": mine}, sampling={"steps": 3}, layouts=2, seed=4)
     assert list(made) == ["target", "one", "two"]
-    trials = make_trials(list(benchmark_set("bench16").first(2)), Radio())
-    expected = judge(sample_topologies(mine.build(), trials, SamplerConfig(steps=3), 4, "cpu"), trials)
+    two = list(benchmark_set("bench16").first(2))
+    drawn = sample_topologies(mine.build(), [one.layout for one in two], SamplerConfig(steps=3), 4, "cpu")
+    expected = judge(drawn, [one.metrics["throughput"] for one in two])
     for name in ("one", "two"):
         assert made[name].means((*METRICS, "ratio")) == pytest.approx(expected)
 

@@ -9,7 +9,7 @@ from manetdiff.diffusion.weights import Weights
 from manetdiff.formats.files import PathLike
 from manetdiff.pictures.samples import draw_samples
 from manetdiff.sampling import SamplerConfig
-from manetdiff.training.validation import make_trials, sample_topologies
+from manetdiff.training.validation import sample_topologies
 
 PICTURED = 3  # layouts of a run
 
@@ -19,5 +19,5 @@ def draw_held_out(weights: Weights, layouts: Sequence[SolvedLayout], path: PathL
     if not layouts:
         return
     chosen = layouts[:: max(1, len(layouts) // PICTURED)][:PICTURED]
-    topologies = sample_topologies(weights.build(), make_trials(chosen, weights.radio), SamplerConfig(), 0, "cpu")
+    topologies = sample_topologies(weights.build(), [one.layout for one in chosen], SamplerConfig(), 0, "cpu")
     draw_samples([one.topology for one in chosen], topologies, path)

@@ -29,7 +29,7 @@ from manetdiff.training.corpus import Corpus
 from manetdiff.training.optimisation import AveragedWeights, make_optimizer, rate_at
 from manetdiff.training.plan import Plan, shares, steps_an_epoch
 from manetdiff.training.stepping import Stepper
-from manetdiff.training.validation import judge, make_trials, sample_topologies
+from manetdiff.training.validation import judge, sample_topologies
 
 BEST, LAST = "best.safetensors", "last.safetensors"
 LOG_EVERY = 50  # steps between looks at the loss: each look waits for the device
@@ -98,7 +98,6 @@ class Trainer:
         self.stepper = Stepper(
             plan, self.corpus.buckets, self.split, self.epoch_steps, fabric, fabric_module, self.optimizer, self.average
         )
-        self.trials = make_trials(corpus.held_out, corpus.radio) if fabric.is_global_zero else []
 
     def _agree(self) -> None:
         """All processes must begin at one step, or they would wait for each other for ever."""
@@ -177,12 +176,14 @@ class Trainer:
     def _validate(self) -> dict[str, float]:
         """Sample with the averaged weights; the best so far, by T as a share of the target, are kept as a file."""
         told: dict[str, float] = {}
-        if self.fabric.is_global_zero and self.trials:
+        held_out = self.corpus.held_out
+        if self.fabric.is_global_zero and held_out:
             weights = self.weights()
             judged = weights.build().to(self.fabric.device)
             sampling = SamplerConfig(steps=self.plan.recipe.validation_steps)
-            topologies = sample_topologies(judged, self.trials, sampling, VALIDATION_SEED, self.fabric.device)
-            told = judge(topologies, self.trials)
+            layouts = [one.layout for one in held_out]
+            topologies = sample_topologies(judged, layouts, sampling, VALIDATION_SEED, self.fabric.device)
+            told = judge(topologies, [one.metrics["throughput"] for one in held_out])
             if self.state.best is None or told["ratio"] > self.state.best:
                 self.state.best, self.state.since_best = told["ratio"], 0
                 write_whole(self.folder / BEST, self.weights(told).to_bytes())

@@ -58,8 +58,7 @@ def sampled(
                 # Loaded before it is timed.
                 generator.sample(padded, seeds, dataclasses.replace(how, steps=1))
             began = time.perf_counter()
-            raw = to_topologies(generator.sample(padded, seeds, how), [len(one) for one in on])
-            made = [Topology(one.links, one.parity, layout=layout) for one, layout in zip(raw, on, strict=True)]
+            made = to_topologies(generator.sample(padded, seeds, how), on)
             if after is not None:
                 with quiet():
                     made = [after(one) for one in made]

@@ -1,6 +1,6 @@
 """Every error that a user can cause, in one place.
 
-All of them derive from :class:`ManetDiffError`, which is a :class:`ValueError`: the command line turns any of them
+All of them derive from `ManetDiffError`, which is a `ValueError`: the command line turns any of them
 into one line on standard error and exit code 2.
 """
 
@@ -58,7 +58,7 @@ class PinError(ManetDiffError):
 class BatchError(ManetDiffError):
     """Some fleets of a batch could not be served; the others were.
 
-    results: a topology for each fleet, None for those that failed. errors: what was wrong, by the fleet's index.
+    - results: a topology for each fleet, None for those that failed. errors: what was wrong, by the fleet's index.
     """
 
     def __init__(self, results: list[Any], errors: dict[int, ManetDiffError]) -> None:

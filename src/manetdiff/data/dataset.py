@@ -30,7 +30,8 @@ class LayoutArrays:
     index (b,) int64; step (b,) int8; displacement (b,) float64; family (b,) str.
     positions (b, n, 2) float32 in metres; yaw (b, n) float32 in radians.
     adjacency (b, n, n) bool, symmetric; parity (b, n) uint8.
-    metrics: each (b,) float64, by the names in manetdiff.topology.METRICS.
+
+    - metrics: each (b,) float64, by the names in manetdiff.topology.METRICS.
     """
 
     index: npt.NDArray[np.int64]
@@ -51,7 +52,7 @@ class LayoutArrays:
 class Dataset:
     """Solved layouts in memory, as compact as on disk; iterate over it, or take its arrays by fleet size.
 
-    table: the rows as an Arrow table, with the columns of manetdiff.data.columns.SCHEMA.
+    - table: the rows as an Arrow table, with the columns of manetdiff.data.columns.SCHEMA.
     """
 
     settings: Settings

@@ -27,8 +27,8 @@ ANY_REACH = 1e9
 class DrawnLayout:
     """A fleet before it is solved.
 
-    index: which layout of the set it is; step: 0 as drawn, 1 after moving.
-    displacement: from step 0, normalised (0 at step 0); motion: the model that moved it (None at step 0).
+    - index: which layout of the set it is; step: 0 as drawn, 1 after moving.
+    - displacement: from step 0, normalised (0 at step 0); motion: the model that moved it (None at step 0).
     """
 
     index: int
@@ -43,8 +43,8 @@ class DrawnLayout:
 class SolvedLayout(DrawnLayout):
     """A fleet with the topology that the reference search found for it.
 
-    topology: it knows its layout; its report holds method, moves (the search's budget), restarts, seed and fallback.
-    metrics: by the names in manetdiff.topology.METRICS.
+    - topology: it knows its layout; its report holds method, moves (the search's budget), restarts, seed and fallback.
+    - metrics: by the names in manetdiff.topology.METRICS.
     """
 
     topology: Topology

@@ -34,17 +34,17 @@ MAX_SHARDS = 100_000
 class Settings:
     """Everything that decides what is in a dataset.
 
-    nodes: fleet sizes; with several, each layout draws one of them.
-    count: layouts (with moves: pairs of layouts).
-    seed: of the whole set; layout k has its own random stream from (seed, domain, k).
-    families: scenario families; each layout draws one, or they take turns by index where families_in_turn is set.
-    radio: the physics that the layouts are solved for.
-    search_moves: budget of the reference search on each layout.
-    shard_size: layouts (with moves: pairs) in one file.
-    displacement: range from which a moved fleet's displacement is drawn, in spreads; None: no moved fleets.
-    domain: TRAINING or BENCHMARK.
-    solver: what solves the layouts, in words and numbers; part of the settings, so that no set is begun by one search
-        and finished by another.
+    - nodes: fleet sizes; with several, each layout draws one of them.
+    - count: layouts (with moves: pairs of layouts).
+    - seed: of the whole set; layout k has its own random stream from (seed, domain, k).
+    - families: scenario families; each layout draws one, or they take turns by index where families_in_turn is set.
+    - radio: the physics that the layouts are solved for.
+    - search_moves: budget of the reference search on each layout.
+    - shard_size: layouts (with moves: pairs) in one file.
+    - displacement: range from which a moved fleet's displacement is drawn, in spreads; None: no moved fleets.
+    - domain: TRAINING or BENCHMARK.
+    - solver: what solves the layouts, in words and numbers; part of the settings, so that no set is begun by one search
+      and finished by another.
     """
 
     nodes: tuple[int, ...]
@@ -117,7 +117,7 @@ class Settings:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Settings:
-        """The inverse of :meth:`to_dict`."""
+        """The inverse of `to_dict`."""
         names = [entry.name for entry in dataclasses.fields(cls)]
         missing = [name for name in names if name not in values]
         if missing:

@@ -21,8 +21,8 @@ def layout_draws(
 ) -> list[Graphs]:
     """steps + 1 rounds of draws for b layouts: one for the pure noise, one for each step.
 
-    seeds: what each layout's stream is made from; sizes: the nodes of each; n: nodes that all are padded to, by default
-    those of the largest. decide: whether the last step takes the likelier state instead of drawing one.
+    - seeds: what each layout's stream is made from; sizes: the nodes of each; n: nodes that all are padded to, by
+      default those of the largest. decide: whether the last step takes the likelier state instead of drawing one.
     """
     drawn = padded_draws(seeds, sizes, max(sizes) if n is None else n, steps + 1, decide=decide)
     edges, parity = (torch.from_numpy(numbers).to(device) for numbers in (drawn.edges, drawn.parity))

@@ -26,7 +26,7 @@ KL_WEIGHT = 0.05
 class TrainingDraws(NamedTuple):
     """The random numbers of one training step on b graphs.
 
-    time: (b,) uniform over 0 … 1; uniform: of the graphs' shapes; normal: (b, n, latent).
+    - time: (b,) uniform over 0 … 1; uniform: of the graphs' shapes; normal: (b, n, latent).
     """
 
     time: Tensor

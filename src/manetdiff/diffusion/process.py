@@ -25,12 +25,12 @@ MOST_LINKED = 0.5  # share of linked pairs in the noise of the smallest fleets
 class Process(JsonSettings):
     """Marginal noise on edges and parity.
 
-    mean_degree: links of a node in the data. It sets the share of linked pairs m = mean_degree / (n - 1), which for
-        data of one size is the edge marginal of the paper; unlike a fixed share, it holds for any number of nodes.
-    noise_redundancy: factor on the odds of a link in the noise. Above 1 the process goes through graphs with more links
-        than it ends with: a redundant link is easier to prune than a missing one is to create.
-    parity_pace: of the noise on parity, as a power of ᾱ. Below 1, sampling settles the parity before the edges.
-    heading: how much faster noise comes to a pair that is about to leave the sector it is in; 0: as to any other.
+    - mean_degree: links of a node in the data. It sets the share of linked pairs m = mean_degree / (n - 1), which for
+      data of one size is the edge marginal of the paper; unlike a fixed share, it holds for any number of nodes.
+    - noise_redundancy: factor on the odds of a link in the noise. Above 1 the process goes through graphs with more
+      links than it ends with: a redundant link is easier to prune than a missing one is to create.
+    - parity_pace: of the noise on parity, as a power of ᾱ. Below 1, sampling settles the parity before the edges.
+    - heading: how much faster noise comes to a pair that is about to leave the sector it is in; 0: as to any other.
     """
 
     ERROR = ModelError

@@ -36,8 +36,8 @@ def denoising_step(
 ) -> Step:
     """A draw from the exact posterior, marginalised over the prediction; at time 0 the prediction itself is left.
 
-    noise: shares of pure noise, broadcasting. strides: what is between the two times. draws: uniform numbers of the
-    state's shapes. mask: (b, n). pace: (b, n, n), of the noise on each pair, see Process.
+    - noise: shares of pure noise, broadcasting. strides: what is between the two times. draws: uniform numbers of the
+      state's shapes. mask: (b, n). pace: (b, n, n), of the noise on each pair, see Process.
     """
     if settings.guide is not None and settings.guide_weight is not None:
         prediction = guided(prediction, settings.guide, settings.guide_weight)

@@ -43,7 +43,7 @@ def at_pace(between: Stride, pace: Tensor) -> Stride:
 def posterior(state: Tensor, predicted: Tensor, share: Tensor | float, between: Stride) -> Tensor:
     """p(x_s = 1 | x_t) = Σ_x0 q(x_s = 1 | x_t, x_0) p(x_0), for times s < t.
 
-    state: x_t, of 0 and 1. predicted: the predicted share of x_0 = 1. share: m. between: the stride from t to s.
+    - state: x_t, of 0 and 1. predicted: the predicted share of x_0 = 1. share: m. between: the stride from t to s.
     """
     # Noise of one state only could not have led to the other; a trace of it keeps the posterior defined.
     share = torch.as_tensor(share, dtype=state.dtype, device=state.device).clamp(TRACE, 1 - TRACE)

@@ -28,8 +28,8 @@ from manetdiff.weights.header import FORMAT, FORMAT_NAME, KEY
 class Weights:
     """A model's weights with all that is needed to use them.
 
-    sampling: how to sample from them, unless something else is asked for.
-    card: how they were made and how good they are: data, recipe, losses, seeds, commit, metrics; JSON-ready.
+    - sampling: how to sample from them, unless something else is asked for.
+    - card: how they were made and how good they are: data, recipe, losses, seeds, commit, metrics; JSON-ready.
     """
 
     config: ModelConfig
@@ -101,7 +101,7 @@ def described_bytes(name: str, version: int, description: Mapping[str, Any], ten
 
 
 def read_described(path: Path, name: str, version: int) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """The description and the tensors of a file that :func:`described_bytes` made."""
+    """The description and the tensors of a file that `described_bytes` made."""
     description = read_header(path, name, version).description
     try:
         with safe_open(path, framework="pt") as file:

@@ -44,7 +44,7 @@ class BatchSpeed:
 class WholeSet:
     """`generate` on a whole benchmark set: sampled on the device, corrected on the cores beside it.
 
-    share: its T, as a share of the set's; a_second: topologies, with everything from positions to links.
+    - share: its T, as a share of the set's; a_second: topologies, with everything from positions to links.
     """
 
     network: str

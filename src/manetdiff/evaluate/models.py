@@ -33,7 +33,7 @@ def model_rows(
 ) -> dict[str, Rows]:
     """The set's own topologies, then one raw sample of each model on each layout.
 
-    sampling: values to sample with instead of each model's own, by the names of SamplerConfig.
+    - sampling: values to sample with instead of each model's own, by the names of SamplerConfig.
     """
     chosen = benchmark_set(benchmark).first(layouts)
     rows = {TARGET: targets(chosen)}
@@ -51,7 +51,7 @@ def model_rows(
 def with_card(store: RowStore, weights: Weights, commit: str, layouts: int | None = None) -> Weights:
     """The weights as they are shipped, in half precision, with what they score on the benchmark sets.
 
-    commit: of the code that trained them. Only sets of fleet sizes that they were trained on are scored.
+    - commit: of the code that trained them. Only sets of fleet sizes that they were trained on are scored.
     """
     shipped = replace(weights, tensors={name: tensor.half() for name, tensor in weights.tensors.items()})
     trained_on = {nodes for source in weights.card.get("data", []) for nodes in source["nodes"]}
@@ -67,7 +67,7 @@ def with_card(store: RowStore, weights: Weights, commit: str, layouts: int | Non
 class Ablation:
     """One variant over its seeds: mean and spread (the sample standard deviation) of each figure.
 
-    mean, spread: by the names of the metrics, and `ratio`. With one seed the spread is 0.
+    - mean, spread: by the names of the metrics, and `ratio`. With one seed the spread is 0.
     """
 
     variant: str

@@ -33,7 +33,7 @@ FloatArray = npt.NDArray[np.float64]
 class MoveRates:
     """Moves per second: scored incrementally, scored in full, and tried by the whole search, turns of parity and all.
 
-    difference: the largest difference between the two ways' answers, in Mbit/s.
+    - difference: the largest difference between the two ways' answers, in Mbit/s.
     """
 
     nodes: int

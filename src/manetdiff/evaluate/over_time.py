@@ -27,7 +27,7 @@ RAW_STEPS = (3, 5, 10, 20, 50)
 class Point:
     """Mean time a layout and mean T as a share of the set's own, for one method and budget.
 
-    setting: the preset, or the steps of raw samples; empty for solvers.
+    - setting: the preset, or the steps of raw samples; empty for solvers.
     """
 
     method: str

@@ -20,7 +20,8 @@ from manetdiff.topology import METRICS
 class Score:
     """Means over the layouts.
 
-    metrics: by their names. ratio: T over the target's on the same layouts. seconds: time a layout, where it was taken.
+    - metrics: by their names. ratio: T over the target's on the same layouts. seconds: time a layout, where it was
+      taken.
     """
 
     method: str
@@ -68,8 +69,8 @@ def baseline_scores(
 ) -> list[Score]:
     """Scores of the set's own topologies and of each method on the benchmark set `name`.
 
-    methods: those to run; all by default. layouts: at most so many. moves: run the methods that take a number of moves
-    once, with this one.
+    - methods: those to run; all by default. layouts: at most so many. moves: run the methods that take a number of
+      moves once, with this one.
     """
     for method in methods or ():
         if method not in METHODS:

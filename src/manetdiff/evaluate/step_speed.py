@@ -26,7 +26,7 @@ REPEATS = 7
 class StepSpeed:
     """Milliseconds of a chain of STEPS raw steps on one layout, and what its matrix products alone would take.
 
-    rate: of this core on the network's largest product, in Gflop/s. generate_ms: the chain with correction.
+    - rate: of this core on the network's largest product, in Gflop/s. generate_ms: the chain with correction.
     """
 
     network: str

@@ -20,10 +20,10 @@ FloatArray = npt.NDArray[np.float64]
 class Fleet:
     """Node positions and headings.
 
-    positions: (n, 2) in metres (or any one unit), x to the east and y to the north.
-    yaw: (n,) in radians, counter-clockwise from +x.
-    ids: n distinct names; the node's index as text where none are given.
-    frame: the local frame that the positions were projected into, if they came from latitude and longitude.
+    - positions: (n, 2) in metres (or any one unit), x to the east and y to the north.
+    - yaw: (n,) in radians, counter-clockwise from +x.
+    - ids: n distinct names; the node's index as text where none are given.
+    - frame: the local frame that the positions were projected into, if they came from latitude and longitude.
     """
 
     positions: FloatArray

@@ -39,7 +39,7 @@ class LocalFrame:
         return positions
 
     def to_degrees(self, positions: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Latitude and longitude, each (n,), of (n, 2) positions: the inverse of :meth:`to_xy`."""
+        """Latitude and longitude, each (n,), of (n, 2) positions: the inverse of `to_xy`."""
         east, north, up = self._axes()
         plane = self._origin() + positions @ np.stack([east, north])
         # Drop each point along 'up' onto the ellipsoid: the larger root of a quadratic in the height.
@@ -73,7 +73,7 @@ def compass_to_yaw(frame: LocalFrame, latitude: FloatArray, longitude: FloatArra
 
 
 def yaw_to_compass(frame: LocalFrame, latitude: FloatArray, longitude: FloatArray, yaw: FloatArray) -> FloatArray:
-    """The inverse of :func:`compass_to_yaw`, in 0 … 360 degrees."""
+    """The inverse of `compass_to_yaw`, in 0 … 360 degrees."""
     # The plane's direction, seen at the node: solve for the heading whose projection it is.
     planar = _east_north_up(latitude, longitude)[:, :2] @ frame._axes()[:2].T
     direction = np.stack([np.cos(yaw), np.sin(yaw)], axis=1)

@@ -24,9 +24,9 @@ MOST_MOMENTS = 1_000_000
 class Track:
     """The way of one node: straight lines between waypoints, each flown at one speed.
 
-    times: (k,) seconds, none before the one above it; two at the same time are a jump. places: (k, 2) metres.
-    yaw: (k,) radians where the file says where the node points; otherwise it points where it goes, and a node at rest
-    where it last went.
+    - times: (k,) seconds, none before the one above it; two at the same time are a jump. places: (k, 2) metres.
+    - yaw: (k,) radians where the file says where the node points; otherwise it points where it goes, and a node at rest
+      where it last went.
     """
 
     id: str
@@ -103,8 +103,8 @@ class Track:
 class Tracks:
     """The ways of all nodes.
 
-    frame: where on earth x = y = 0 is, if the file says so. longest_gap: a node is taken to be there only while
-    reports of it are at most so many seconds apart; None: it is there all the time.
+    - frame: where on earth x = y = 0 is, if the file says so. longest_gap: a node is taken to be there only while
+      reports of it are at most so many seconds apart; None: it is there all the time.
     """
 
     tracks: tuple[Track, ...]

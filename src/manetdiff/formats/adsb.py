@@ -39,7 +39,7 @@ Report = tuple[float, float, float, float | None]  # time, latitude, longitude, 
 def read_adsb(path: PathLike, longest_gap: float = LONGEST_GAP_S) -> Tracks:
     """The tracks of all aircraft in a CSV or Parquet table; `-` reads CSV from standard input.
 
-    longest_gap: seconds without a report after which an aircraft is taken to have left.
+    - longest_gap: seconds without a report after which an aircraft is taken to have left.
     """
     tracks = read_as((PARQUET, CSV), read_source(path), "ADS-B table")
     assert isinstance(tracks, Tracks)

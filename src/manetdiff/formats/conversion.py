@@ -26,7 +26,7 @@ def read_contents(path: PathLike, kind: str | None = None, step: float = STEP_S)
 def read_tracks(path: PathLike, kind: str | None = None) -> Tracks:
     """Tracks from an ns-2, BonnMotion or ADS-B file or a table of times and places; `-` reads standard input.
 
-    kind: ns2, bonnmotion, adsb or table, where the file's name and beginning do not tell.
+    - kind: ns2, bonnmotion, adsb or table, where the file's name and beginning do not tell.
     """
     formats = _named(MOBILITY, kind, "unknown kind of mobility file")
     tracks = read_as(formats, read_source(path), f"mobility file of a known kind: {names(MOBILITY)}")

@@ -17,7 +17,7 @@ def csv_rows(
 ) -> tuple[list[str], list[dict[str, str]]]:
     """The column names in lower case, and the rows by these names, cells stripped, empty ones left out.
 
-    check_header: raises unless the file (its name) has the columns that it must have. row: what messages call one.
+    - check_header: raises unless the file (its name) has the columns that it must have. row: what messages call one.
     """
     lines = _lines(source)
     header = [cell.lower() for cell in lines[0]] if lines else []

@@ -66,7 +66,7 @@ def suffix_of(path: PathLike) -> str:
 
 
 def write_text(path: PathLike, content: str) -> None:
-    """Write UTF-8 text; see :func:`write_bytes`."""
+    """Write UTF-8 text; see `write_bytes`."""
     try:
         data = content.encode("utf-8")
     except UnicodeEncodeError:  # JSON can spell half of a character, UTF-8 cannot

@@ -77,11 +77,11 @@ Held = Fleet | tuple[Fleet, Topology] | Tracks
 class Format:
     """One format of files.
 
-    name: what --from and --to call it; formats of one name differ in suffix and beginning.
-    title: what people call it, after a comma which kind of it. suffixes: with their dot, in lower case.
-    begins: whether a file begins as one of these; it is asked where the suffix does not decide.
-    read, write: None where the format is only written, or only read.
-    keeps, loses: for the documentation, what the files hold, and what is lost when one is written.
+    - name: what --from and --to call it; formats of one name differ in suffix and beginning.
+    - title: what people call it, after a comma which kind of it. suffixes: with their dot, in lower case.
+    - begins: whether a file begins as one of these; it is asked where the suffix does not decide.
+    - read, write: None where the format is only written, or only read.
+    - keeps, loses: for the documentation, what the files hold, and what is lost when one is written.
     """
 
     name: str

@@ -20,7 +20,7 @@ from manetdiff.topology import Topology
 def to_networkx(topology: Topology, fleet: Fleet | Layout | None = None, radio: Radio | None = None) -> Any:
     """A networkx.Graph: nodes by id with x, y, yaw and parity, links with sectors, rates and cost.
 
-    fleet, radio: by default those that the topology was made for.
+    - fleet, radio: by default those that the topology was made for.
     """
     graph = library("networkx", "networkx").Graph()
     document = network_graph(topology, fleet, radio)
@@ -50,8 +50,8 @@ def from_networkx(graph: Any, name: str = "the graph") -> tuple[Fleet, Topology]
 def to_pyg(topology: Topology, fleet: Fleet | Layout | None = None, radio: Radio | None = None) -> Any:
     """A torch_geometric Data; fleet, radio: by default those that the topology was made for.
 
-    x (n, 4): position, cos and sin of yaw. edge_index (2, 2m): every link both ways. edge_attr (2m, 1): Mbit/s that
-    way. y (n,): the parity. pos (n, 2).
+    - x (n, 4): position, cos and sin of yaw. edge_index (2, 2m): every link both ways. edge_attr (2m, 1): Mbit/s that
+      way. y (n,): the parity. pos (n, 2).
     """
     data = library("torch_geometric.data", "torch-geometric")
     torch = import_module("torch")

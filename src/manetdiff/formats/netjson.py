@@ -32,7 +32,7 @@ RADIO = "radio_"
 def write_topology(topology: Topology, fleet: Fleet | Layout | None, radio: Radio | None, path: PathLike) -> None:
     """Write the topology with its fleet; reading it back gives the same links, parity and numbers to the last bit.
 
-    fleet, radio: None for those that the topology was made for.
+    - fleet, radio: None for those that the topology was made for.
     """
     write_text(path, json.dumps(network_graph(topology, fleet, radio), indent=1, allow_nan=False) + "\n")
 

@@ -33,7 +33,7 @@ def node_records(file: str, entries: Sequence[Mapping[str, object]]) -> list[Rec
 def fleet_of(file: str, records: Sequence[Record], frame: LocalFrame | None = None) -> Fleet:
     """The fleet of records that hold x, y, yaw or lat, lon, heading.
 
-    frame: the frame that x and y are in, where the file says so.
+    - frame: the frame that x and y are in, where the file says so.
     """
     ids = [record.name("id") for record in records]
     with naming(file):

@@ -1,7 +1,7 @@
-"""Radio files: a JSON object of the parameters of :class:`manetdiff.Radio`; those left out keep their defaults.
+"""Radio files: a JSON object of the parameters of `manetdiff.Radio`; those left out keep their defaults.
 
 Or `{"link_budget": {"frequency": 2.4e9, "bandwidth": 10e6, "power": 5, "gain": 15, "noise_figure": 4}}`: the arguments
-of :meth:`manetdiff.Radio.from_link_budget`, for real rates.
+of `manetdiff.Radio.from_link_budget`, for real rates.
 """
 
 from __future__ import annotations

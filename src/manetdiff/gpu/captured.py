@@ -58,7 +58,7 @@ class BatchChain:
     ) -> Graphs:
         """A graph for each layout; what comes back is overwritten by the next call like this one.
 
-        settings: of every step, on the device; by default those of the sampling.
+        - settings: of every step, on the device; by default those of the sampling.
         """
         settings = settings or self.settings_for(sampling)
         if not self.on_gpu:

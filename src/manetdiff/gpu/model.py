@@ -39,7 +39,7 @@ def load(
 ) -> BatchModel:
     """Weights by name or file, on a device of PyTorch's.
 
-    half: whether the network computes in bfloat16, by default on a GPU. threads: of what follows the sampling.
+    - half: whether the network computes in bfloat16, by default on a GPU. threads: of what follows the sampling.
     """
     try:
         chosen = torch.device(device)
@@ -82,7 +82,7 @@ class BatchModel:
     ) -> list[Topology]:
         """A topology for each fleet, of any sizes; the same seed gives the same one whatever the batch.
 
-        samples: drawn for each, the best kept. polish: moves of the local search on each sample.
+        - samples: drawn for each, the best kept. polish: moves of the local search on each sample.
         """
         options = Options(radio=radio, seed=seed)
         effort = Effort(steps, samples, polish=polish, correct=correct, annealing=THOROUGH)

@@ -1,7 +1,7 @@
 """Uniform numbers made where they are used: each follows from its graph's seed, the round and its place alone.
 
 So a graph gets the same ones whatever batch it is in, and none has to travel to the device. They are not those of
-:mod:`manetdiff.sampling`, whose streams are drawn one after the other on a CPU.
+`manetdiff.sampling`, whose streams are drawn one after the other on a CPU.
 """
 
 from __future__ import annotations

@@ -27,13 +27,13 @@ LENGTH, COS_ANGLE, SIN_ANGLE, IN_RANGE, RATE, NEARER, LEAK = range(len(PAIR_FEAT
 class LayoutFeatures(NamedTuple):
     """What the network reads of one layout of n nodes.
 
-    node: (n, 4) float32: x, y, cosine and sine of the yaw, in the normalised frame.
-    pair: (n, n, 7) float32, from the first node's point of view, 0 on the diagonal:
-        distance in the fleet's spread, whatever the radio's unit; cosine and sine of the angle to the axis of the mean
-        heading; whether the pair is within range; the rate that the link would have alone, in bit/s/Hz; how many other
-        nodes its antenna sees nearer than the peer, as log(1 + count); the power that a beam at the peer spills on
-        others, over the noise, as log(1 + ratio).
-    sector: (n, n) uint8, the first node's antenna that looks at the second; 0 on the diagonal.
+    - node: (n, 4) float32: x, y, cosine and sine of the yaw, in the normalised frame.
+    - pair: (n, n, 7) float32, from the first node's point of view, 0 on the diagonal: distance in the fleet's spread,
+      whatever the radio's unit; cosine and sine of the angle to the axis of the mean heading; whether the pair is
+      within range; the rate that the link would have alone, in bit/s/Hz; how many other nodes its antenna sees nearer
+      than the peer, as log(1 + count); the power that a beam at the peer spills on others, over the noise, as log(1 +
+      ratio).
+    - sector: (n, n) uint8, the first node's antenna that looks at the second; 0 on the diagonal.
     """
 
     node: npt.NDArray[np.float32]

@@ -15,7 +15,8 @@ from manetdiff.layout.features import NODE_FEATURES, PAIR_FEATURES, LayoutFeatur
 class PaddedFeatures(NamedTuple):
     """b layouts padded with zeros to n nodes.
 
-    node: (b, n, 4) float32; pair: (b, n, n, 7) float32; sector: (b, n, n) uint8; mask: (b, n) bool, False for padding.
+    - node: (b, n, 4) float32; pair: (b, n, n, 7) float32; sector: (b, n, n) uint8; mask: (b, n) bool, False for
+      padding.
     """
 
     node: npt.NDArray[np.float32]

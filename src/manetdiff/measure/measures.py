@@ -10,7 +10,7 @@ from dataclasses import dataclass
 class Measure:
     """How a metric is shown. digits: of a mean; digits_of_one: of one topology's, where that is another number.
 
-    percent: whether it is a share of 1, shown in percent. yes_or_no: whether one topology either has it or not.
+    - percent: whether it is a share of 1, shown in percent. yes_or_no: whether one topology either has it or not.
     """
 
     metric: str

@@ -25,7 +25,7 @@ Row = dict[str, float]
 class Rows:
     """The rows of one way of making topologies. 'ratio' is T over the target's: of the sums, not layout by layout.
 
-    seeds: models of so many training seeds, all layouts of the first one before those of the second.
+    - seeds: models of so many training seeds, all layouts of the first one before those of the second.
     """
 
     rows: Sequence[Row]

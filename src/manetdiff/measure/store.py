@@ -22,7 +22,7 @@ KEPT = ".rows"
 class RowStore:
     """Rows by what they are and by layout. folder: None keeps nothing. fresh: kept ones are measured again.
 
-    report: is told what is about to be measured.
+    - report: is told what is about to be measured.
     """
 
     def __init__(
@@ -43,9 +43,9 @@ class RowStore:
     ) -> Rows:
         """A row for each layout. label: for people.
 
-        what: all that a row depends on beside its layout and the code; code: the module that measures.
-        measure: is given the layouts that are missing and gives their rows in the same order; what it has given is kept
-        even if it is stopped before the last.
+        - what: all that a row depends on beside its layout and the code; code: the module that measures.
+        - measure: is given the layouts that are missing and gives their rows in the same order; what it has given is
+          kept even if it is stopped before the last.
         """
         program = program_digest((code, *layouts.code))
         described = json.dumps({"version": VERSION, "program": program, "set": layouts.key, **what}, sort_keys=True)

@@ -20,18 +20,18 @@ Activation = Literal["gelu", "relu"]
 class ModelConfig(JsonSettings):
     """The defaults are the paper's NetDiff.
 
-    kind: 'diffusion' (a denoiser), or one of the two variational baselines.
-    width, blocks: channels of node and edge embeddings, and graph transformer blocks.
-    modulation: what gives the blocks a view of the whole graph: 'acam' and 'cam' tokens, the graph 'statistics' of
-        DDPM-GT, or 'none'.
-    tokens, similarity, reads: of the ACAM and CAM tokens.
-    domain_features: whether edge angles, distances, sectors and antenna occupation are read; without them the network
-        knows positions, yaw and the noisy graph.
-    components: whether the network is told which nodes the noisy links join already, so that it can see what would
-        join the rest.
-    activation: of the feed-forward layers; a ReLU costs a CPU nothing, because it is part of the matrix product.
-    sectors: antennas per node, Q; the radio's must be the same.
-    latent: of the variational baselines, numbers per node.
+    - kind: 'diffusion' (a denoiser), or one of the two variational baselines.
+    - width, blocks: channels of node and edge embeddings, and graph transformer blocks.
+    - modulation: what gives the blocks a view of the whole graph: 'acam' and 'cam' tokens, the graph 'statistics' of
+      DDPM-GT, or 'none'.
+    - tokens, similarity, reads: of the ACAM and CAM tokens.
+    - domain_features: whether edge angles, distances, sectors and antenna occupation are read; without them the network
+      knows positions, yaw and the noisy graph.
+    - components: whether the network is told which nodes the noisy links join already, so that it can see what would
+      join the rest.
+    - activation: of the feed-forward layers; a ReLU costs a CPU nothing, because it is part of the matrix product.
+    - sectors: antennas per node, Q; the radio's must be the same.
+    - latent: of the variational baselines, numbers per node.
     """
 
     ERROR = ModelError

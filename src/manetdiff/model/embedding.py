@@ -21,8 +21,8 @@ DOUBLINGS = 8
 class EmbeddedLayouts(NamedTuple):
     """What does not change over the steps.
 
-    nodes: (b, n, d); edges: (b, n, n, d); antenna_onehot: (b, n, n, Q), 1 for the antenna of the first node that faces
-    the second.
+    - nodes: (b, n, d); edges: (b, n, n, d); antenna_onehot: (b, n, n, Q), 1 for the antenna of the first node that
+      faces the second.
     """
 
     nodes: Tensor
@@ -35,8 +35,8 @@ class EmbeddedLayouts(NamedTuple):
 class NoisyGraph(NamedTuple):
     """What the network reads of a noisy graph. All of it stays the same when every parity is flipped.
 
-    edges: (b, n, n) of 0 and 1; opposite: (b, n, n), 1 where the parities differ;
-    occupation: (b, n, Q) links on each antenna.
+    - edges: (b, n, n) of 0 and 1; opposite: (b, n, n), 1 where the parities differ;
+    - occupation: (b, n, Q) links on each antenna.
     """
 
     edges: Tensor

@@ -36,7 +36,7 @@ class StatisticsModulation(nn.Module):
 def graph_statistics(edges: Tensor, opposite: Tensor, occupation: Tensor, mask: Tensor) -> Tensor:
     """(b, 5): nodes, mean degree, its variance, share of links between opposite parities, saturated antennas a node.
 
-    edges, opposite: (b, n, n) of 0 and 1; occupation: (b, n, Q) links on each antenna; mask: (b, n).
+    - edges, opposite: (b, n, n) of 0 and 1; occupation: (b, n, Q) links on each antenna; mask: (b, n).
     """
     there = mask.to(edges.dtype)
     n = there.sum(1)

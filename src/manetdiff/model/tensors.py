@@ -13,8 +13,8 @@ from manetdiff.layout import PaddedFeatures
 class Layouts(NamedTuple):
     """b layouts of up to n nodes.
 
-    node: (b, n, 4); pair: (b, n, n, 7); sector: (b, n, n) whole numbers; mask: (b, n) bool, False for padding.
-    The columns are those of manetdiff.layout.LayoutFeatures.
+    - node: (b, n, 4); pair: (b, n, n, 7); sector: (b, n, n) whole numbers; mask: (b, n) bool, False for padding. The
+      columns are those of manetdiff.layout.LayoutFeatures.
     """
 
     node: Tensor
@@ -38,8 +38,8 @@ class Layouts(NamedTuple):
 class Graphs(NamedTuple):
     """Links and parity on b layouts, clean or noisy.
 
-    edges: (b, n, n) float of 0 and 1, symmetric, 0 on the diagonal and at padding.
-    parity: (b, n) float of 0 and 1, 0 at padding.
+    - edges: (b, n, n) float of 0 and 1, symmetric, 0 on the diagonal and at padding.
+    - parity: (b, n) float of 0 and 1, 0 at padding.
     """
 
     edges: Tensor

@@ -46,7 +46,7 @@ def write_animation(
 def gif_bytes(frames: Sequence[Image.Image], stay_ms: Sequence[int], keep: Sequence[str] = ()) -> bytes:
     """One palette for all frames: what does not change between them then costs nothing, and no colour flickers.
 
-    keep: colours ('#rrggbb') that must not be taken for others, however little of them there is.
+    - keep: colours ('#rrggbb') that must not be taken for others, however little of them there is.
     """
     palette = _with_white(_patchwork(frames).quantize(COLOURS), keep)
     reduced = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]

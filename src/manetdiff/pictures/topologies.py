@@ -72,7 +72,7 @@ def draw_topology(
 ) -> Figure:
     """The topology as a figure; with a path (.png, .svg, .pdf, or `-` for standard output) it is also written there.
 
-    fleet, radio: where to show it; by default those that it was made for.
+    - fleet, radio: where to show it; by default those that it was made for.
     """
     layout = topology.on(fleet, radio)
     fleet = layout.fleet
@@ -185,7 +185,7 @@ def draw_compared(
 ) -> None:
     """One of two topologies: links that both have, as shared (n, n) says, links of its own, and what is wrong.
 
-    alone: DROPPED or NEW, what its own links are.
+    - alone: DROPPED or NEW, what its own links are.
     """
     fleet, width = layout.fleet, line_width(len(layout.fleet))
     segments = fleet.positions[topology.links]

@@ -1,7 +1,8 @@
 """Beam patterns: how much of its power a node sends beside the peer that it points at.
 
 A steered pattern has a gain for every angle off its axis, at the transmitter and at the receiver alike. The cone has
-none: it is all or nothing, and a receiver hears a whole sector. A new steered pattern is a function here.
+
+- none: it is all or nothing, and a receiver hears a whole sector. A new steered pattern is a function here.
 """
 
 from __future__ import annotations

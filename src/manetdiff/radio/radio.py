@@ -23,20 +23,20 @@ class Radio(JsonSettings):
 
     A link over the distance d is sent with `R = min(p_max, p_0 · d^(2·alpha))` and received with `P = R / d²`.
 
-    unit: metres per unit of distance; None measures distances in the fleet's own spread.
-    p_0, p_max: power at distance 1 and at most.
-    alpha: how much of the path loss the power control makes up for (0: none, 1: all of it).
-    theta_max: half the opening of a transmitted beam, in radians (pattern 'cone').
-    epsilon: softens interference at very short distance, in units².
-    sigma2: noise power σ².
-    range: longest link, in units.
-    sectors: antennas per node, Q.
-    bandwidth: in hertz; rates come in Mbit/s.
-    reception: 'sectored' (a receiver hears the sector that points at its peer) or 'omni' (it hears everything).
-    pattern: 'cone' (all or nothing) or 'parabolic' (a steered beam that falls off by 12·(φ/beamwidth)² dB); see
-        manetdiff.radio.patterns.
-    beamwidth: half-power beam width of the parabolic pattern, in radians; None takes 2·theta_max.
-    floor_db: side lobes of the parabolic pattern, in dB below the peak.
+    - unit: metres per unit of distance; None measures distances in the fleet's own spread.
+    - p_0, p_max: power at distance 1 and at most.
+    - alpha: how much of the path loss the power control makes up for (0: none, 1: all of it).
+    - theta_max: half the opening of a transmitted beam, in radians (pattern 'cone').
+    - epsilon: softens interference at very short distance, in units².
+    - sigma2: noise power σ².
+    - range: longest link, in units.
+    - sectors: antennas per node, Q.
+    - bandwidth: in hertz; rates come in Mbit/s.
+    - reception: 'sectored' (a receiver hears the sector that points at its peer) or 'omni' (it hears everything).
+    - pattern: 'cone' (all or nothing) or 'parabolic' (a steered beam that falls off by 12·(φ/beamwidth)² dB); see
+      manetdiff.radio.patterns.
+    - beamwidth: half-power beam width of the parabolic pattern, in radians; None takes 2·theta_max.
+    - floor_db: side lobes of the parabolic pattern, in dB below the peak.
     """
 
     ERROR = RadioError

@@ -61,7 +61,7 @@ def link_rate(tables, i, j, share, noise):  # type: ignore[no-untyped-def]
 
 @builder
 def rates_kernel(tables, links, parity):  # type: ignore[no-untyped-def]
-    """(m, 2) rates; see :func:`link_rates`."""
+    """(m, 2) rates; see `link_rates`."""
     n = len(parity)
     share = np.zeros(len(links))
     noise = np.zeros((len(links), 2))
@@ -79,7 +79,7 @@ def rates_kernel(tables, links, parity):  # type: ignore[no-untyped-def]
 def share_airtime(tables, links, parity, load, share):  # type: ignore[no-untyped-def]
     """Fill share (m,), a link's part of the slot, 0 inside one parity: links on one antenna take turns.
 
-    load: (n, Q) zeros, filled with the number of links on each antenna.
+    - load: (n, Q) zeros, filled with the number of links on each antenna.
     """
     for m in range(len(links)):
         i, j = links[m, 0], links[m, 1]
@@ -96,7 +96,7 @@ def share_airtime(tables, links, parity, load, share):  # type: ignore[no-untype
 def gather_noise(tables, links, parity, share, stray, noise):  # type: ignore[no-untyped-def]
     """Fill noise (m, 2), the interference on each link, first node to second and back.
 
-    stray: (n, n) zeros, filled with what each node k sends towards each j while aiming elsewhere, at [j, k].
+    - stray: (n, n) zeros, filled with what each node k sends towards each j while aiming elsewhere, at [j, k].
     """
     for m in range(len(links)):
         if share[m] > 0.0:

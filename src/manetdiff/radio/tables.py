@@ -35,15 +35,15 @@ PINNED = 2
 class LinkTables(NamedTuple):
     """What compiled code looks up, in few arrays: passing many of them around costs more than reading them.
 
-    floats: (5, n, n). DISTANCE in units; BEARING from the first node to the second; SENT, transmit power R; SIGNAL,
-        received power P; FADE, what share of a transmitter's power reaches another node, 1 / (d² + ε).
-    ints: (6, n, max(n, Q + 1)). CANDIDATE, 1 within range, PINNED if its link must stay; SECTOR, the first node's
-        antenna that looks at the second; BEAM_START and BEAM_STOP, where the receivers under the beam first→second
-        stand in the next two; FACING, the other nodes in the order of the sector that looks at them; FACING_START,
-        where each sector begins.
-    beam_node, beam_power: receivers under a beam, other than its ends, and the power that they get per airtime.
-    gain: (n, n, n) gain of a steered beam at the first node between the directions of the other two; empty for cones.
-    constants: SIGMA2, MEGAHERTZ (bandwidth), THETA_MAX, SECTORS (Q), HEARS (one of HEARS_*), PINS (pinned links).
+    - floats: (5, n, n). DISTANCE in units; BEARING from the first node to the second; SENT, transmit power R; SIGNAL,
+      received power P; FADE, what share of a transmitter's power reaches another node, 1 / (d² + ε).
+    - ints: (6, n, max(n, Q + 1)). CANDIDATE, 1 within range, PINNED if its link must stay; SECTOR, the first node's
+      antenna that looks at the second; BEAM_START and BEAM_STOP, where the receivers under the beam first→second stand
+      in the next two; FACING, the other nodes in the order of the sector that looks at them; FACING_START, where each
+      sector begins.
+    - beam_node, beam_power: receivers under a beam, other than its ends, and the power that they get per airtime.
+    - gain: (n, n, n) gain of a steered beam at the first node between the directions of the other two; empty for cones.
+    - constants: SIGMA2, MEGAHERTZ (bandwidth), THETA_MAX, SECTORS (Q), HEARS (one of HEARS_*), PINS (pinned links).
     """
 
     floats: FloatArray

@@ -49,7 +49,7 @@ class Grid:
     ) -> Grid:
         """The metrics of what was measured, by label, under the names of the metrics. first: of the column of labels.
 
-        paper: its figures by the same labels.
+        - paper: its figures by the same labels.
         """
         beside = paper or {}
         cells = [(label, made.cells(metrics, beside.get(label))) for label, made in rows.items()]
@@ -60,7 +60,7 @@ class Grid:
 class PaperTable:
     """A page of results. name: as on the command line. claim: what the paper says of it, if anything, in one line.
 
-    draw: pictures of what was measured, into a folder; their names.
+    - draw: pictures of what was measured, into a folder; their names.
     """
 
     name: str

@@ -46,8 +46,8 @@ NO_TIME = (1980, 1, 1, 0, 0, 0)
 class Bundle:
     """A model ready to run.
 
-    name: what to call it. radio: that it was trained for. sampling: how to sample from it, unless asked otherwise.
-    card: how it was made. graphs: the exported functions of the contract, by name. version: of the file's format.
+    - name: what to call it. radio: that it was trained for. sampling: how to sample from it, unless asked otherwise.
+    - card: how it was made. graphs: the exported functions of the contract, by name. version: of the file's format.
     """
 
     name: str

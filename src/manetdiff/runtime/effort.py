@@ -20,8 +20,9 @@ MOST = 10**7
 class Effort:
     """steps: of denoising. samples: drawn together, the best of them kept. finalists: of the samples, so many go on to
     the local search, those that are best after correction; 0: all. polish: moves of the local search on each; 0: none.
-    correct: whether samples are corrected. annealing: how far the local search strays.
-    small: whether the small network takes the steps, where there is one beside the model's own."""
+
+    - correct: whether samples are corrected. annealing: how far the local search strays.
+    - small: whether the small network takes the steps, where there is one beside the model's own."""
 
     steps: int
     samples: int = 1

@@ -34,7 +34,7 @@ FEWEST, MOST = 2, 256  # nodes
 def load(weights: str | Path = DEFAULT, *, threads: int | None = None) -> Model:
     """Packaged weights by name, or a file that `manetdiff export` made.
 
-    threads: fleets of a batch that are worked on at the same time; by default as many as there are cores to use.
+    - threads: fleets of a batch that are worked on at the same time; by default as many as there are cores to use.
     """
     bundle = find_bundle(weights)
     return Model(bundle, threads=threads, companion=find_bundle(SMALL) if str(weights) == DEFAULT else None)
@@ -43,8 +43,8 @@ def load(weights: str | Path = DEFAULT, *, threads: int | None = None) -> Model:
 class Model:
     """A trained network that makes topologies.
 
-    name, radio: of the weights, and the radio that they were trained for. card: how they were made.
-    companion: a smaller network that takes the steps where a preset asks for many samples in little time.
+    - name, radio: of the weights, and the radio that they were trained for. card: how they were made.
+    - companion: a smaller network that takes the steps where a preset asks for many samples in little time.
     """
 
     def __init__(self, bundle: Bundle, *, threads: int | None = None, companion: Bundle | None = None) -> None:
@@ -67,13 +67,13 @@ class Model:
     ) -> Topology | list[Topology]:
         """A topology for a fleet, or one for each of several.
 
-        radio: by default the one that the weights were trained for. seed: the same one gives the same topology, alone
-        or in a batch, whatever the threads.
-        preset: 'instant', 'fast', 'balanced' (default), 'careful', 'thorough' or 'best'. budget_ms: milliseconds a
-        fleet instead, from which the preset follows. steps, samples, correct, polish replace what the preset says;
-        polish: True, False, or a number of moves. correct=False, polish=False gives the network's own samples.
-        keep, avoid, silent: links that must be there, pairs that must not be linked, nodes that stay silent; nodes by
-        id or by index.
+        - radio: by default the one that the weights were trained for. seed: the same one gives the same topology, alone
+          or in a batch, whatever the threads.
+        - preset: 'instant', 'fast', 'balanced' (default), 'careful', 'thorough' or 'best'. budget_ms: milliseconds a
+          fleet instead, from which the preset follows. steps, samples, correct, polish replace what the preset says;
+        - polish: True, False, or a number of moves. correct=False, polish=False gives the network's own samples.
+        - keep, avoid, silent: links that must be there, pairs that must not be linked, nodes that stay silent; nodes by
+          id or by index.
 
         A fleet that cannot be served raises an error that says why; in a batch, a BatchError with the others' results.
         """
@@ -96,11 +96,11 @@ class Model:
     ) -> Topology:
         """The topology of a fleet that has moved, close to its previous one.
 
-        previous: the fleet that the topology was made for, by default the one that it knows. radio: by default the one
-        that it was made for, where it knows that.
-        Nodes are matched by id: those that have joined are linked, those that have left are forgotten.
-        mode: 'minor', 'standard', 'guided', 'anew' (without regard to the previous topology), or 'auto', which picks by
-        how far the nodes have moved. The other arguments are those of :meth:`generate`.
+        - previous: the fleet that the topology was made for, by default the one that it knows. radio: by default the
+          one that it was made for, where it knows that. Nodes are matched by id: those that have joined are linked,
+          those that have left are forgotten.
+        - mode: 'minor', 'standard', 'guided', 'anew' (without regard to the previous topology), or 'auto', which picks
+          by how far the nodes have moved. The other arguments are those of `generate`.
         """
         options = Options(**asked)
         began = time.perf_counter()

@@ -13,7 +13,7 @@ from manetdiff.runtime.pins import Node, Pair, Pins
 
 
 class Asked(TypedDict, total=False):
-    """The same as keyword arguments; what is left out has the default of :class:`Options`."""
+    """The same as keyword arguments; what is left out has the default of `Options`."""
 
     radio: Radio | None
     seed: int
@@ -30,7 +30,7 @@ class Asked(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Options:
-    """See :meth:`manetdiff.runtime.model.Model.generate`."""
+    """See `manetdiff.runtime.model.Model.generate`."""
 
     radio: Radio | None = None
     seed: int = 0

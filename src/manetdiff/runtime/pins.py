@@ -25,7 +25,7 @@ CERTAIN = 1e4
 class Pins:
     """What a topology must keep to, as the user names it: nodes by index or by id.
 
-    keep: links that must be in it. avoid: pairs that must not be linked. silent: nodes without any link.
+    - keep: links that must be in it. avoid: pairs that must not be linked. silent: nodes without any link.
     """
 
     keep: Sequence[Pair] = ()
@@ -46,8 +46,8 @@ class Pins:
 class CheckedPins:
     """The same on one layout.
 
-    keep: (m, 2) with i < j. avoid: (n, n). side: (n,) 0 or 1 for the ends of kept links, so that each joins the two,
-    and group: (n,) which of the groups that kept links join a node is in; -1 for nodes without one.
+    - keep: (m, 2) with i < j. avoid: (n, n). side: (n,) 0 or 1 for the ends of kept links, so that each joins the two,
+      and group: (n,) which of the groups that kept links join a node is in; -1 for nodes without one.
     """
 
     keep: IntArray

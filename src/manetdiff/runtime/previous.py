@@ -20,8 +20,8 @@ IntArray = npt.NDArray[np.int64]
 class PreviousLinks:
     """The previous topology on the fleet's present nodes.
 
-    edges: (n, n). parity: (n,), 0 where a node is new. known: (n,) whether the node was there before.
-    moved: how far the nodes that stayed have moved in the normalised frame; None where that is not known.
+    - edges: (n, n). parity: (n,), 0 where a node is new. known: (n,) whether the node was there before.
+    - moved: how far the nodes that stayed have moved in the normalised frame; None where that is not known.
     """
 
     edges: BoolArray

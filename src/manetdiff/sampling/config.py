@@ -16,11 +16,11 @@ STEPS = 50  # T
 class SamplerConfig(JsonSettings):
     """How to sample; none of it needs another training.
 
-    steps: denoising steps. grid: how their times are spaced. temperature: log-odds are divided by it; below 1 the
-    predictions are sharpened. redundancy: factor on the odds of every predicted link, after that; above 1, more fleets
-    come out connected, and more antennas with two links: a redundant link is easier to prune than a missing one is to
-    create.
-    decide: whether the last step takes the likelier state instead of drawing one.
+    - steps: denoising steps. grid: how their times are spaced. temperature: log-odds are divided by it; below 1 the
+      predictions are sharpened. redundancy: factor on the odds of every predicted link, after that; above 1, more
+      fleets come out connected, and more antennas with two links: a redundant link is easier to prune than a missing
+      one is to create.
+    - decide: whether the last step takes the likelier state instead of drawing one.
     """
 
     ERROR = ModelError

@@ -22,8 +22,8 @@ T = TypeVar("T")
 class Array:
     """An input or output. axes: each a length, or the name of one.
 
-    optional: whether only some models have it: a layout's pace of the noise, where that is not the same for all pairs,
-    and the latent of a variational model. default: what an input is filled with where nothing is asked for.
+    - optional: whether only some models have it: a layout's pace of the noise, where that is not the same for all
+      pairs, and the latent of a variational model. default: what an input is filled with where nothing is asked for.
     """
 
     name: str
@@ -116,8 +116,8 @@ def default_inputs(function: str, nodes: int) -> dict[str, npt.NDArray[np.float3
 class StepSettings(NamedTuple, Generic[T]):
     """What the predictions of a step are subject to; arrays of NumPy's or tensors, by their names in the contract.
 
-    temperature: log-odds are divided by it. edge_bias: (1, n, n), or one number, added to the log-odds of edges after
-    that. guide, guide_weight: (1, n, n), edges that the predictions are guided to, and how strongly; None: no guide.
+    - temperature: log-odds are divided by it. edge_bias: (1, n, n), or one number, added to the log-odds of edges after
+      that. guide, guide_weight: (1, n, n), edges that the predictions are guided to, and how strongly; None: no guide.
     """
 
     temperature: T

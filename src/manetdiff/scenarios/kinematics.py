@@ -16,7 +16,7 @@ from manetdiff.scenarios.placing import ComplexArray, FloatArray, as_places, as_
 class Kinematics:
     """Limits of every aircraft: speed in m/s, turn rate in rad/s, acceleration along the path in m/s².
 
-    safety: the distance in metres that two aircraft keep from one another, see :mod:`manetdiff.scenarios.conflicts`.
+    - safety: the distance in metres that two aircraft keep from one another, see `manetdiff.scenarios.conflicts`.
     """
 
     v_min: float = 120.0

@@ -25,7 +25,7 @@ OFFSET = 100_000.0  # metres: how far from the origin, along either axis, a layo
 def draw(family: str, n: int, rng: np.random.Generator, *, reach: float = 2.5) -> Fleet:
     """A random fleet of n aircraft (2 to 256) of one family, or of any family where it is "mixed".
 
-    Positions are in metres and yaw in radians. All pairs are at least :func:`required_separation` apart, and the pairs
+    Positions are in metres and yaw in radians. All pairs are at least `required_separation` apart, and the pairs
     within `reach` spreads of one another connect the whole fleet. Two aircraft alone are 2√2 spreads apart wherever
     they are, so there the reach says nothing and is not asked for.
     """
@@ -47,7 +47,7 @@ def draw(family: str, n: int, rng: np.random.Generator, *, reach: float = 2.5) -
 
 
 def pick_family(rng: np.random.Generator) -> str:
-    """One family, each equally likely: for a caller of :func:`draw` who wants to know which one a mixed draw used."""
+    """One family, each equally likely: for a caller of `draw` who wants to know which one a mixed draw used."""
     return FAMILIES[int(rng.integers(len(FAMILIES)))]
 
 

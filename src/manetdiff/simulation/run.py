@@ -17,10 +17,11 @@ from manetdiff.topology import Topology, metrics
 class Moment:
     """What was there at a time (seconds).
 
-    metrics: of the topology, by their names. continuity: with the topology before, over the nodes that both have; None
-    at the first moment. added, dropped: links since then. milliseconds: what making it took. mode: how it was made.
-    held: T of the first topology, had it never been updated; None once the fleet is another.
-    anew: T of a topology made without regard to the one before, where that was asked for.
+    - metrics: of the topology, by their names. continuity: with the topology before, over the nodes that both have;
+      None at the first moment. added, dropped: links since then. milliseconds: what making it took. mode: how it was
+      made.
+    - held: T of the first topology, had it never been updated; None once the fleet is another.
+    - anew: T of a topology made without regard to the one before, where that was asked for.
     """
 
     time: float
@@ -50,10 +51,10 @@ def simulate(
 ) -> Iterator[Moment]:
     """Each moment as it comes. moments: seconds and fleet, in the order of time; nodes may join and leave.
 
-    preset: of the first topology, and of those that are made anew. mode: of the updates, as for Model.update.
-    polish: moves of the local search after each update, as for Model.update. refresh: after so many seconds a topology
-    is made anew: updates keep links that a fresh topology would not have, and what that costs adds up.
-    compare: whether a topology is also made anew at every moment, to see what updating costs.
+    - preset: of the first topology, and of those that are made anew. mode: of the updates, as for Model.update.
+    - polish: moves of the local search after each update, as for Model.update. refresh: after so many seconds a
+      topology is made anew: updates keep links that a fresh topology would not have, and what that costs adds up.
+    - compare: whether a topology is also made anew at every moment, to see what updating costs.
     """
     physics = radio or model.radio
     first: Topology | None = None

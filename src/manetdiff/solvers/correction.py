@@ -69,11 +69,11 @@ def correct(
     The result has no link inside one parity, none out of range, at most one link an antenna, and is connected unless
     no admissible link is left between its parts.
 
-    fleet, radio: as for metrics.
-    tau_interference: most interference power on either direction of a link when the link is looked at (τ_I), as
-        printed: links added later can raise it again. By default there is no such limit, and the throughput decides.
-    slack: how much T, in Mbit/s, a pruned link may cost (ε of the printed algorithm).
-    flip_parts: turn whole parts where nothing else connects them (not in the paper).
+    - fleet, radio: as for metrics.
+    - tau_interference: most interference power on either direction of a link when the link is looked at (τ_I), as
+      printed: links added later can raise it again. By default there is no such limit, and the throughput decides.
+    - slack: how much T, in Mbit/s, a pruned link may cost (ε of the printed algorithm).
+    - flip_parts: turn whole parts where nothing else connects them (not in the paper).
     """
     layout = topology.on(fleet, radio)
     for name, value in (("tau_interference", tau_interference), ("slack", slack)):

@@ -31,8 +31,8 @@ def greedy(
 ) -> Topology:
     """A topology by Algorithm 1.
 
-    tau: least rate, in Mbit/s, at which a link is taken.
-    parity: (n,) of 0, 1 and -1 (undecided); None leaves all open. What is decided is kept.
+    - tau: least rate, in Mbit/s, at which a link is taken.
+    - parity: (n,) of 0, 1 and -1 (undecided); None leaves all open. What is decided is kept.
     """
     if not tau >= 0:
         raise SolverError(f"tau must be a rate of at least 0, not {tau!r}")

@@ -28,7 +28,7 @@ IntArray = npt.NDArray[np.int64]
 def mst_greedy_links(layout: Layout, share_antennas: bool = False) -> tuple[IntArray, IntArray]:
     """The shortest spanning forest, its parity, and then the links that raise T most, one by one, while any does.
 
-    share_antennas: also add links to antennas in use (the airtime that this costs is part of T).
+    - share_antennas: also add links to antennas in use (the airtime that this costs is part of T).
     """
     links, parity = spanning_forest(layout)
     state = new_state(layout.tables, links, parity)

@@ -64,8 +64,9 @@ def polish(
     """A topology at least as good: no more components, violations or saturated antennas, and no less T.
 
     A topology with more than eight links on an antenna comes back as it is: correct it first.
-    fleet, radio: as for metrics.
-    budget: seconds; or moves: a number of moves, which gives the same answer on every machine (default 2,000).
+
+    - fleet, radio: as for metrics.
+    - budget: seconds; or moves: a number of moves, which gives the same answer on every machine (default 2,000).
     """
     asked = Budget.of(budget, moves, DEFAULT_BUDGET)
     if budget is not None:
@@ -89,7 +90,7 @@ def polish(
 def search_on(bench: Workbench, meter: Meter, seed: int, *, limit: int, annealing: Annealing) -> None:
     """Search from the topology on the bench, and leave the best that is found there: never one in more parts.
 
-    limit: most links on an antenna.
+    - limit: most links on an antenna.
     """
     scale = bench.scale
     rng = seeded(seed, 0)

@@ -44,8 +44,8 @@ def solve(
 ) -> Topology:
     """A topology for the fleet.
 
-    method: one of METHODS. budget: seconds; moves: a number of moves instead, which gives the same topology for the
-    same seed on every machine. Methods that construct rather than search take neither.
+    - method: one of METHODS. budget: seconds; moves: a number of moves instead, which gives the same topology for the
+      same seed on every machine. Methods that construct rather than search take neither.
 
     A fleet that cannot be connected within range gets the best forest, a DisconnectedWarning, and `components` > 1 in
     the topology's report. What `omni` makes is for the omnidirectional radio, which its layout says.

@@ -38,8 +38,8 @@ LEAST_GAIN = 1e-9
 def anneal(tables, state, rng, near, near_start, moves, hot, cold, limit, penalty):  # type: ignore[no-untyped-def]
     """Try `moves` random pairs while the temperature falls from hot to cold; the number of moves kept.
 
-    near, near_start: candidate peers of each node, nearest first, and where each node's begin; see `Layout.peers`.
-    limit: most links on an antenna. penalty: what each part beyond the first costs, in Mbit/s.
+    - near, near_start: candidate peers of each node, nearest first, and where each node's begin; see `Layout.peers`.
+    - limit: most links on an antenna. penalty: what each part beyond the first costs, in Mbit/s.
     """
     n = len(state.parity)
     kept = 0
@@ -66,8 +66,8 @@ def anneal(tables, state, rng, near, near_start, moves, hot, cold, limit, penalt
 def descend(tables, state, near, near_start, limit, penalty, least, most, cursor):  # type: ignore[no-untyped-def]
     """Try every candidate pair in turn, keeping what raises T, until a whole round finds nothing; moves tried.
 
-    least: what counts as a gain. most: moves after which to stop in any case. cursor: (2,) where the round stands and
-    how many tries in a row have found nothing; a call goes on where the last one stopped, and two zeros begin anew.
+    - least: what counts as a gain. most: moves after which to stop in any case. cursor: (2,) where the round stands and
+      how many tries in a row have found nothing; a call goes on where the last one stopped, and two zeros begin anew.
     """
     round_of_all = len(near) * limit
     tried = 0

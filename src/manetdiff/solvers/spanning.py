@@ -14,7 +14,7 @@ IntArray = npt.NDArray[np.int64]
 def spanning_forest(layout: Layout, allowed: npt.NDArray[np.bool_] | None = None) -> tuple[IntArray, IntArray]:
     """Links (m, 2) of the shortest spanning forest of the candidate links, and its parity (n,).
 
-    allowed: (n, n) symmetric, pairs to take instead of the candidates.
+    - allowed: (n, n) symmetric, pairs to take instead of the candidates.
 
     A tree has two colours: with its parity every link joins opposite nodes. This is how every fleet that is connected
     within range has a valid network.

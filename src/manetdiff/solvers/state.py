@@ -44,12 +44,12 @@ _STRAY, _RATE, _NOISE, _AIRTIME, _ADDED, REMOVED, _FLIPPED = np.arange(7)
 class SearchState(NamedTuple):
     """n nodes, Q sectors. Few arrays: compiled code that hands many of them on is slow to run and to compile.
 
-    parity: (n,). throughput: (1,) T. floats: (5, n, n), planes AIRTIME, STRAY, RATE, NOISE, CHANGE.
-    ints: (3, n, max(n, Q)), planes PLACE, DIRTY, LOAD. peers: (n, Q, n) the linked nodes on each antenna.
-    journal: (capacity,) kind, i and j in one word; journal_value: (capacity,) what stood there before.
-    queue: (n·n,) directed links, as i·n + j, whose rate waits to be computed.
-    walk: (2, n) for graph walks: nodes in the order reached, and the number of the last walk that saw each.
-    sizes: (4,) WALKS, JOURNAL, WAITING, and PARTS: components as counted when the last move was kept.
+    - parity: (n,). throughput: (1,) T. floats: (5, n, n), planes AIRTIME, STRAY, RATE, NOISE, CHANGE.
+    - ints: (3, n, max(n, Q)), planes PLACE, DIRTY, LOAD. peers: (n, Q, n) the linked nodes on each antenna.
+    - journal: (capacity,) kind, i and j in one word; journal_value: (capacity,) what stood there before.
+    - queue: (n·n,) directed links, as i·n + j, whose rate waits to be computed.
+    - walk: (2, n) for graph walks: nodes in the order reached, and the number of the last walk that saw each.
+    - sizes: (4,) WALKS, JOURNAL, WAITING, and PARTS: components as counted when the last move was kept.
     """
 
     parity: IntArray
@@ -148,7 +148,7 @@ def begin(state):  # type: ignore[no-untyped-def]
 
 @kernel
 def rollback(state, before):  # type: ignore[no-untyped-def]
-    """Take back everything since :func:`begin`; `before` is T as it was then."""
+    """Take back everything since `begin`; `before` is T as it was then."""
     n = len(state.parity)
     for at in range(state.sizes[JOURNAL] - 1, -1, -1):
         kind, i, j = entry(state, at)
@@ -180,7 +180,7 @@ def rollback(state, before):  # type: ignore[no-untyped-def]
 
 @kernel
 def add_link(tables, state, i, j):  # type: ignore[no-untyped-def]
-    """Link i and j, which must be unlinked and of opposite parity. Rates are right after :func:`settle`."""
+    """Link i and j, which must be unlinked and of opposite parity. Rates are right after `settle`."""
     a, b = tables.ints[SECTOR, i, j], tables.ints[SECTOR, j, i]
     _append(state, i, a, j)
     _append(state, j, b, i)
@@ -198,7 +198,7 @@ def add_link(tables, state, i, j):  # type: ignore[no-untyped-def]
 
 @kernel
 def remove_link(tables, state, i, j):  # type: ignore[no-untyped-def]
-    """Unlink i and j. Rates are right after :func:`settle`."""
+    """Unlink i and j. Rates are right after `settle`."""
     a, b = tables.ints[SECTOR, i, j], tables.ints[SECTOR, j, i]
     _set_airtime(tables, state, i, j, 0.0)
     state.throughput[0] -= state.floats[RATE, i, j] + state.floats[RATE, j, i]
@@ -243,7 +243,7 @@ def settle(tables, state):  # type: ignore[no-untyped-def]
 
 @kernel
 def cut_since_begin(state):  # type: ignore[no-untyped-def]
-    """Whether a link was removed since :func:`begin`: only then can the network have fallen apart."""
+    """Whether a link was removed since `begin`: only then can the network have fallen apart."""
     for at in range(state.sizes[JOURNAL]):
         kind, _, _ = entry(state, at)
         if kind == REMOVED:

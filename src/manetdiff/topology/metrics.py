@@ -31,7 +31,7 @@ METRICS = (
 def metrics(topology: Topology, fleet: Fleet | Layout | None = None, radio: Radio | None = None) -> dict[str, float]:
     """All metrics of one topology, by the names in METRICS; shares are 0 … 1.
 
-    fleet: a fleet or a layout; by default the topology's own. radio: by default the one that it was made for.
+    - fleet: a fleet or a layout; by default the topology's own. radio: by default the one that it was made for.
 
     The topology is scored as it is: links that break the parity count in links, length, saturation and connectivity,
     and carry no throughput. A topology without links has mean_length, link_throughput and saturations 0 and parity 1.
@@ -65,7 +65,7 @@ def rates(
 ) -> npt.NDArray[np.float64] | list[npt.NDArray[np.float64]]:
     """(m, 2) rates in Mbit/s of each link, first node to second and back; a list of them for a batch.
 
-    fleet, radio: as for metrics.
+    - fleet, radio: as for metrics.
     """
     if isinstance(topology, Topology) and (fleet is None or isinstance(fleet, Fleet | Layout)):
         return link_rates(topology.on(fleet, radio).tables, topology.links, topology.parity)

@@ -22,15 +22,15 @@ class PolishReport:
 class Report:
     """How a topology was made, and what came of it. What a method does not do or say is None, 0, nan or empty.
 
-    method: 'netdiff', or one of the solvers' METHODS. seed: that it was made with.
-    seconds: from the call to the topology. stages: where they went, in seconds by name.
-    components: parts that the network is in. connected, valid, throughput: as in the metrics.
-    moves, restarts: of a search. fallback: whether something else than the method itself found it.
-    status: what CP-SAT says. topologies: that an enumeration scored.
-    weights: the network that was sampled from. preset, steps, samples, finalists: how. kept: which sample it is; -1:
-    none.
-    mode, moved, continuity: of an update; moved: how far the fleet has, in spreads, where that is known.
-    correction: what each phase of it changed, by name. polish: what the local search did.
+    - method: 'netdiff', or one of the solvers' METHODS. seed: that it was made with.
+    - seconds: from the call to the topology. stages: where they went, in seconds by name.
+    - components: parts that the network is in. connected, valid, throughput: as in the metrics.
+    - moves, restarts: of a search. fallback: whether something else than the method itself found it.
+    - status: what CP-SAT says. topologies: that an enumeration scored.
+    - weights: the network that was sampled from. preset, steps, samples, finalists: how. kept: which sample it is; -1:
+      none.
+    - mode, moved, continuity: of an update; moved: how far the fleet has, in spreads, where that is known.
+    - correction: what each phase of it changed, by name. polish: what the local search did.
     """
 
     method: str | None = None

@@ -21,10 +21,10 @@ IntArray = npt.NDArray[np.int64]
 class Topology:
     """Undirected links and a parity per node.
 
-    links: (m, 2) node indices with i < j, sorted, each pair once.
-    parity: (n,) of 0 (transmits in slot A, receives in slot B) and 1 (the reverse).
-    report: how it was made. layout: the fleet and radio that it was made for, where that is known.
-    Two topologies are equal if their links and parity are.
+    - links: (m, 2) node indices with i < j, sorted, each pair once.
+    - parity: (n,) of 0 (transmits in slot A, receives in slot B) and 1 (the reverse).
+    - report: how it was made. layout: the fleet and radio that it was made for, where that is known. Two topologies are
+      equal if their links and parity are.
     """
 
     links: IntArray

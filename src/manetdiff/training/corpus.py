@@ -38,8 +38,8 @@ TASKS_A_WORKER = 20  # fewer are made sooner than another process is started
 class Bucket:
     """All layouts of n nodes, with the reference's topologies.
 
-    node: (b, n, 4) float32; pair: (b, n, n, 7) float16; sector: (b, n, n) uint8; edges: (b, n, n) uint8;
-    parity: (b, n) uint8.
+    - node: (b, n, 4) float32; pair: (b, n, n, 7) float16; sector: (b, n, n) uint8; edges: (b, n, n) uint8;
+    - parity: (b, n) uint8.
     """
 
     node: Tensor
@@ -79,8 +79,8 @@ class Bucket:
 class Corpus:
     """What a run learns from.
 
-    buckets: by fleet size. held_out: layouts that are not in them, to validate on.
-    radio: that the layouts are solved for. sources: the settings of each dataset.
+    - buckets: by fleet size. held_out: layouts that are not in them, to validate on.
+    - radio: that the layouts are solved for. sources: the settings of each dataset.
     """
 
     buckets: dict[int, Bucket]
@@ -113,8 +113,8 @@ def read_corpus(
 ) -> Corpus:
     """Read datasets that were solved for one radio. radio: the one asked for; by default that of the first dataset.
 
-    held_out: so many layouts of each size are kept apart, the last of each dataset, but at most a fifth of it.
-    leave_out: families of layouts that the run must not see. The features are kept in each folder for the next run.
+    - held_out: so many layouts of each size are kept apart, the last of each dataset, but at most a fifth of it.
+    - leave_out: families of layouts that the run must not see. The features are kept in each folder for the next run.
     """
     if not folders:
         raise DataError("give at least one folder of solved layouts")

@@ -49,7 +49,7 @@ class Plan:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Plan:
-        """The inverse of :meth:`to_dict`."""
+        """The inverse of `to_dict`."""
         return cls(
             ModelConfig.from_dict(values["model"]),
             Recipe.from_dict(values["recipe"]),
@@ -69,7 +69,7 @@ def make_plan(
 ) -> Plan:
     """A model and a recipe by name, with settings instead of theirs, by the names of ModelConfig and Recipe.
 
-    losses: weights of terms instead of the model's. noise: redundancy, parity_pace and heading of the noise process.
+    - losses: weights of terms instead of the model's. noise: redundancy, parity_pace and heading of the noise process.
     """
     chosen = variant(model)
     if recipe not in RECIPES:

@@ -17,17 +17,17 @@ PRECISIONS = ("32", "bf16")
 class Recipe(JsonSettings):
     """How to train.
 
-    epochs: passes over the data at most. batch: graphs a step, all processes together.
-    mix: share of each fleet size in a batch, as pairs (nodes, share); by default as in the data.
-    rate, last_rate: learning rate at the beginning and at the end, linear in between; warmup: steps to reach `rate`.
-    weight_decay: of AdamW; plain_epochs: the last epochs, in which it is switched off.
-    seed: of the weights, the order and the noise. precision: '32' or 'bf16'. compiled: by torch.compile.
-    ema: decay of the averaged weights, which are the ones that are sampled and kept; 0: no averaging.
-    mirror: whether half of the layouts are mirrored left and right, which the physics does not notice.
-    clip: largest norm of the gradient; 0: any.
-    validate_every, validation, validation_steps: epochs between validations, layouts of each size held out for them,
-        and denoising steps in them. patience: validations without a gain before training stops; 0: never.
-    checkpoint_every: epochs between checkpoints.
+    - epochs: passes over the data at most. batch: graphs a step, all processes together.
+    - mix: share of each fleet size in a batch, as pairs (nodes, share); by default as in the data.
+    - rate, last_rate: learning rate at the beginning and at the end, linear in between; warmup: steps to reach `rate`.
+    - weight_decay: of AdamW; plain_epochs: the last epochs, in which it is switched off.
+    - seed: of the weights, the order and the noise. precision: '32' or 'bf16'. compiled: by torch.compile.
+    - ema: decay of the averaged weights, which are the ones that are sampled and kept; 0: no averaging.
+    - mirror: whether half of the layouts are mirrored left and right, which the physics does not notice.
+    - clip: largest norm of the gradient; 0: any.
+    - validate_every, validation, validation_steps: epochs between validations, layouts of each size held out for them,
+      and denoising steps in them. patience: validations without a gain before training stops; 0: never.
+    - checkpoint_every: epochs between checkpoints.
     """
 
     ERROR = TrainingError

@@ -24,9 +24,9 @@ from manetdiff.training.plan import make_plan
 class TrainingResult:
     """What became of a run.
 
-    state: steps taken, and the best validation: its T as a share of the target's.
-    weights: the averaged weights at the end. held_out: the layouts that it was validated on.
-    leads: whether this is the first of the run's processes, the one that writes its files.
+    - state: steps taken, and the best validation: its T as a share of the target's.
+    - weights: the averaged weights at the end. held_out: the layouts that it was validated on.
+    - leads: whether this is the first of the run's processes, the one that writes its files.
     """
 
     state: RunState
@@ -55,16 +55,16 @@ def train(
 ) -> TrainingResult:
     """Train a model on solved layouts; a run that was stopped goes on from the checkpoint in its folder.
 
-    data: one folder that `manetdiff data` has filled, or several. out: the folder of the run, which gets
-        best.safetensors, last.safetensors, checkpoint.safetensors and a TensorBoard log.
-    model, recipe: by name, see VARIANTS and RECIPES. settings: instead of theirs, by the names of ModelConfig and
-        Recipe: width=48, epochs=20, mix={16: 2, 32: 1}, … The number of sectors is the data's.
-    losses: weights of the loss's terms instead of the model's, by the names of LossWeights.
-    redundancy, parity_pace, heading: of the noise process, see Process.
-    leave_out: families of layouts that the run must not see. radio: the one that the data must have been solved for.
-    accelerator, devices, machines: Lightning Fabric's. With several devices Fabric starts the calling script again for
-        each of them.
-    report: told how the run goes, first before any step.
+    - data: one folder that `manetdiff data` has filled, or several. out: the folder of the run, which gets
+      best.safetensors, last.safetensors, checkpoint.safetensors and a TensorBoard log.
+    - model, recipe: by name, see VARIANTS and RECIPES. settings: instead of theirs, by the names of ModelConfig and
+      Recipe: width=48, epochs=20, mix={16: 2, 32: 1}, … The number of sectors is the data's.
+    - losses: weights of the loss's terms instead of the model's, by the names of LossWeights.
+    - redundancy, parity_pace, heading: of the noise process, see Process.
+    - leave_out: families of layouts that the run must not see. radio: the one that the data must have been solved for.
+    - accelerator, devices, machines: Lightning Fabric's. With several devices Fabric starts the calling script again
+      for each of them.
+    - report: told how the run goes, first before any step.
     """
     noise = {"redundancy": redundancy, "parity_pace": parity_pace, "heading": heading}
     plan = make_plan(model, recipe, losses, noise, **settings)

@@ -45,7 +45,7 @@ class _Inputs:
 class Stepper:
     """Takes steps. All sizes are in every step, each in a batch of its own, so that none is padded.
 
-    can_capture: whether steps are captured; set it to False to take them kernel by kernel.
+    - can_capture: whether steps are captured; set it to False to take them kernel by kernel.
     """
 
     def __init__(

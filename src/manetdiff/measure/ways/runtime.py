@@ -39,7 +39,7 @@ def generated(
 ) -> Rows:
     """A topology of each layout on one core, made as asked, with the layout's index, from first_seed on, as seed.
 
-    noise: the model is told positions that are off by so much of the fleet's spread, and scored at the true ones.
+    - noise: the model is told positions that are off by so much of the fleet's spread, and scored at the true ones.
     """
 
     def ready(solved: SolvedLayout) -> Callable[[], Topology]:

@@ -41,8 +41,8 @@ def sampled(
 ) -> Rows:
     """One sample on each layout; layout k draws from the stream (seed, k).
 
-    name: for people. radio: another than the weights were trained for. after: what is done to a sample before it is
-    scored, by the module `code`. sampling: instead of the weights' own, by the names of SamplerConfig.
+    - name: for people. radio: another than the weights were trained for. after: what is done to a sample before it is
+      scored, by the module `code`. sampling: instead of the weights' own, by the names of SamplerConfig.
     """
     how, physics = dataclasses.replace(weights.sampling, **sampling), radio or weights.radio
     what = {"weights": _digest(weights), "sampling": how.to_dict(), "radio": physics.to_dict(), "seed": seed}

@@ -18,7 +18,7 @@ Verdict = Literal["agrees", "level", "opposite"]
 class Comparison:
     """claim: in a few words. paper, ours: the two figures behind it.
 
-    low, high: the interval of what is gained in the paper's direction, with 95 % confidence.
+    - low, high: the interval of what is gained in the paper's direction, with 95 % confidence.
     """
 
     claim: str

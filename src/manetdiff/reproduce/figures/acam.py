@@ -28,7 +28,8 @@ Point = tuple[float, float]
 @dataclass(frozen=True)
 class Box:
     """A box around a point in inches. lines: below its heading; parameters: the lines that name one, by its name;
-    room: inches below all of them."""
+
+    - room: inches below all of them."""
 
     heading: str
     middle: Point

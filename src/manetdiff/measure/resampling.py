@@ -14,8 +14,11 @@ CONFIDENCE = 0.95
 def resampled_means(values: npt.ArrayLike, over: npt.ArrayLike | None = None) -> FloatArray:
     """RESAMPLES means of the values, or of their sums as shares of another's on the same layouts.
 
-    - values: (layouts,), or (seeds, layouts). over: (layouts,). The same number of layouts is always drawn by the same
-    - numbers: two results are paired layout by layout, and the same values give the same means.
+    - values: (layouts,), or (seeds, layouts).
+    - over: (layouts,).
+
+    The same number of layouts is always drawn by the same numbers: two results are paired layout by layout, and the
+    same values give the same means.
     """
     top = np.atleast_2d(np.asarray(values, dtype=np.float64))
     seeds, layouts = top.shape

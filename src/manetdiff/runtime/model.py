@@ -67,11 +67,12 @@ class Model:
     ) -> Topology | list[Topology]:
         """A topology for a fleet, or one for each of several.
 
-        - radio: by default the one that the weights were trained for. seed: the same one gives the same topology, alone
-          or in a batch, whatever the threads.
-        - preset: 'instant', 'fast', 'balanced' (default), 'careful', 'thorough' or 'best'. budget_ms: milliseconds a
-          fleet instead, from which the preset follows. steps, samples, correct, polish replace what the preset says;
-        - polish: True, False, or a number of moves. correct=False, polish=False gives the network's own samples.
+        - radio: by default the layout's, or the one that the weights were trained for.
+        - seed: the same one gives the same topology, alone or in a batch, whatever the threads.
+        - preset: 'instant', 'fast', 'balanced' (default), 'careful', 'thorough' or 'best'.
+        - budget_ms: milliseconds a fleet instead, from which the preset follows.
+        - steps, samples, correct, polish: instead of what the preset says. polish: True, False, or a number of moves;
+          correct=False, polish=False gives the network's own samples.
         - keep, avoid, silent: links that must be there, pairs that must not be linked, nodes that stay silent; nodes by
           id or by index.
 

@@ -13,10 +13,10 @@ demo: $(VENV)/.installed
 
 # Types are checked while the tests run.
 test: lint $(VENV)/.installed-dev
-	$(VENV)/bin/mypy & types=$$!; $(VENV)/bin/pytest -m "not slow" -n $(CORES) --dist loadgroup && wait $$types
+	$(VENV)/bin/mypy & types=$$!; $(VENV)/bin/pytest -m "not slow" -n $(CORES) --dist loadfile && wait $$types
 
 test-all: lint types $(VENV)/.installed-dev
-	$(VENV)/bin/pytest -n $(CORES) --dist loadgroup
+	$(VENV)/bin/pytest -n $(CORES) --dist loadfile
 
 lint: $(VENV)/.installed-dev
 	$(VENV)/bin/ruff check .

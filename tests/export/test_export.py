@@ -33,9 +33,6 @@ from manetdiff.sampling.contract import FUNCTIONS
 from support.exported_chains import PROCESS, assert_same_graphs, layout_pair, repeated, run_chain
 from support.graph_samples import perturbed, scattered_graphs, scattered_layouts
 
-# One worker exports for all of them.
-pytestmark = pytest.mark.xdist_group("export")
-
 # Exporting takes long, so that one network stands for all that a network can have: a pace, and its ReLUs, too.
 CONFIG = ModelConfig(width=8, blocks=1, tokens=2, activation="relu")
 # As many pairs are likely to be linked as not: then what is sampled hangs on every number.

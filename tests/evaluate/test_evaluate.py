@@ -203,3 +203,27 @@ class TestPresets:
     def test_of_no_sense_are_refused_in_one_line(self, asked: list[str], said: str) -> None:
         result = CliRunner().invoke(app, ["evaluate", "bench16", "--layouts", "1", *asked], catch_exceptions=True)
         assert said in str(result.exception)
+
+
+def test_budgets_grow_with_the_square_of_the_fleet_and_presets_must_keep_them() -> None:
+    def point(method: str, setting: str, nodes: int, budget_ms: float | None, ms: float, ratio: float) -> Point:
+        return Point(method, setting, nodes, budget_ms, ms / 1e3, ratio, 1.0, 1.0)
+
+    points = [
+        point(method, setting, nodes, budget_ms and budget_ms * scale, ms * scale, ratio)
+        for nodes, scale in ((16, 1), (32, 4))
+        for method, setting, budget_ms, ms, ratio in (
+            (PRESET, "instant", None, 4.0, 0.97),
+            (PRESET, "fast", None, 9.0, 0.99),
+            ("mst-greedy", "", None, 0.3, 0.95),
+            ("reference", "", 5.0, 7.0, 0.96),  # what it took beyond its budget is its own affair
+            ("reference", "", 10.0, 10.0, 0.995),
+        )
+    ]
+    for scale, rows in ((1, standings(points)[:2]), (4, standings(points)[len(BUDGETS_MS) - 1 :][:2])):
+        assert [row.budget_ms for row in rows] == [5 * scale, 10 * scale]
+        assert [(row.preset, row.other, row.other_ratio) for row in rows] == [
+            ("instant", "reference", 0.96),
+            ("fast", "reference", 0.995),
+        ]
+        assert rows[1].lead == pytest.approx(-0.005)

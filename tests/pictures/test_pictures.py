@@ -7,11 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.collections import LineCollection
+from matplotlib.colors import to_hex
 
 from manetdiff import Fleet, Radio, Topology, solve
 from manetdiff.errors import FormatError, TopologyError
 from manetdiff.pictures import draw_change, draw_topology
-from manetdiff.pictures.marks import LONGEST_NAME, round_length
+from manetdiff.pictures.marks import LIGHT, LONGEST_NAME, round_length
 from manetdiff.pictures.samples import draw_samples
 from manetdiff.scenarios import draw
 
@@ -137,3 +139,15 @@ def test_samples_are_drawn_beside_their_references(tmp_path: Path) -> None:
     assert titles[1] == "sample: 2 links, 0.0 Mbit/s, not valid"
     assert titles[3].removeprefix("sample") == titles[2].removeprefix("reference")
     assert (tmp_path / "samples.png").stat().st_size > 10_000
+
+
+def test_a_change_shows_what_was_kept_dropped_and_added() -> None:
+    fleet = Fleet([[0, 0], [1, 0], [2, 1], [3, 0]], np.zeros(4))
+    before, after = Topology([(0, 1), (1, 2)], [0, 1, 0, 1]), Topology([(0, 1), (2, 3)], [0, 1, 0, 1])
+    figure = draw_change(before, after, fleet, fleet)
+    for axes, other in zip(figure.axes, (LIGHT.dropped, LIGHT.new), strict=True):
+        drawn: dict[str, int] = {}
+        for lines in axes.collections:
+            if isinstance(lines, LineCollection) and len(lines.get_segments()):
+                drawn[to_hex(tuple(np.asarray(lines.get_color())[0]))] = len(lines.get_segments())
+        assert {colour: drawn.get(colour) for colour in (LIGHT.kept, other)} == {LIGHT.kept: 1, other: 1}

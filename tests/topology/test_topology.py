@@ -89,3 +89,12 @@ def test_continuity_and_kept() -> None:
 def test_a_topology_of_another_fleet_is_refused() -> None:
     with pytest.raises(TopologyError, match="2 nodes, the fleet 5"):
         metrics(Topology([(0, 1)], [0, 1]), CROSS)
+
+
+def test_a_report_says_what_was_done_and_nothing_else() -> None:
+    report = Report(method="netdiff", seed=0).replace(steps=3, correction={"added": 1})
+    assert report == Report(method="netdiff", seed=0, steps=3, correction={"added": 1})
+    assert report.to_dict() == {"method": "netdiff", "seed": 0, "steps": 3, "correction": {"added": 1}}
+    assert Report().to_dict() == {}
+    with pytest.raises(TypeError, match="no entry step"):
+        report.replace(step=3)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from manetdiff.checks import first_repeated
 from manetdiff.errors import FleetError
+from manetdiff.fleet.coincidence import coincident_pair
 from manetdiff.fleet.geodetic import LocalFrame, compass_to_yaw, wrapped
 
 FloatArray = npt.NDArray[np.float64]
@@ -177,13 +178,7 @@ def _check_distinct(positions: FloatArray, names: tuple[str, ...]) -> None:
         extent = float(np.ptp(positions, axis=0).max())
     if not np.isfinite(extent):
         raise FleetError("positions are too far apart for their distance to be a finite number")
-    order = np.lexsort((positions[:, 1], positions[:, 0]))
-    sorted_x = positions[order, 0]
-    closest = 1e-9 * extent
-    for place, i in enumerate(order):
-        for other in range(place + 1, len(order)):
-            if sorted_x[other] - sorted_x[place] > closest:
-                break
-            j = order[other]
-            if np.hypot(*(positions[i] - positions[j])) <= closest:
-                raise FleetError(f"nodes {names[i]!r} and {names[j]!r} are at the same place {positions[i].tolist()}")
+    pair = coincident_pair(positions)
+    if pair is not None:
+        first, second = (names[i] for i in pair)
+        raise FleetError(f"nodes {first!r} and {second!r} are at the same place {positions[pair[0]].tolist()}")

@@ -48,6 +48,12 @@ def check_above_0(error: type[ManetDiffError], name: str, value: object) -> None
         raise error(f"{name} must be a finite number above 0, not {value!r}")
 
 
+def check_within(error: type[ManetDiffError], name: str, value: object, low: float, high: float) -> None:
+    """Raise unless it is a number within the bounds."""
+    if not is_number(value) or not low <= value <= high:  # type: ignore[operator]
+        raise error(f"{name} must be a number from {low:g} to {high:g}, not {value!r}")
+
+
 def check_flag(error: type[ManetDiffError], name: str, value: object) -> None:
     """Raise unless it is True or False."""
     if not isinstance(value, bool):

@@ -152,7 +152,7 @@ BAD_TOPOLOGIES = {
 BAD_RADIOS = {
     "unknown": ('{"rnage": 1}', "unknown parameter 'rnage'"),
     "negative": ('{"range": -1}', "range must be"),
-    "huge number": ('{"range": 1' + "0" * 400 + "}", "finite number"),
+    "huge number": ('{"range": 1' + "0" * 400 + "}", "must be a number"),
     "a list": ("[]", "must hold a JSON object"),
 }
 BAD = {

@@ -16,6 +16,9 @@ from manetdiff.fleet.geodetic import LocalFrame, compass_to_yaw, wrapped
 
 FloatArray = npt.NDArray[np.float64]
 
+# Beyond these, sums and squares of positions would be lost to overflow, or to the end of float64's precision.
+FARTHEST, NARROWEST = 1e300, 1e-300
+
 
 @dataclass(frozen=True, eq=False)
 class Fleet:
@@ -174,11 +177,11 @@ def _check_finite(values: FloatArray, names: tuple[str, ...], field: str) -> Non
 
 def _check_distinct(positions: FloatArray, names: tuple[str, ...]) -> None:
     """No two nodes may coincide, nor be so close that their distance is lost in rounding."""
-    with np.errstate(over="ignore"):
-        extent = float(np.ptp(positions, axis=0).max())
-    if not np.isfinite(extent):
-        raise FleetError("positions are too far apart for their distance to be a finite number")
+    if np.abs(positions).max() > FARTHEST:
+        raise FleetError(f"positions are too far apart, or from the origin, to compute with: at most {FARTHEST:g}")
     pair = coincident_pair(positions)
     if pair is not None:
         first, second = (names[i] for i in pair)
         raise FleetError(f"nodes {first!r} and {second!r} are at the same place {positions[pair[0]].tolist()}")
+    if np.ptp(positions, axis=0).max() < NARROWEST:
+        raise FleetError(f"positions are too close together to compute with: the fleet must be {NARROWEST:g} wide")

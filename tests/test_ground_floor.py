@@ -15,6 +15,7 @@ import pytest
 from manetdiff import checks
 from manetdiff.errors import FormatError, ModelError
 from manetdiff.files import locked, made_folder, write_whole
+from manetdiff.wording import brief, escaped
 
 
 class TestWholeFiles:
@@ -80,3 +81,26 @@ class TestChecks:
         for wrong in (-1, 2**63, 1.0, True, None):
             with pytest.raises(ModelError, match="seed must be a whole number from 0 to 2"):
                 checks.check_seed(ModelError, wrong)
+
+
+class TestWording:
+    @pytest.mark.parametrize("name", ["a\x1b[2Jb", "two\nlines", "\u202eright to left", "half \udcff", "zero\0"])
+    def test_what_a_terminal_would_obey_is_spelled_out(self, name: str) -> None:
+        for text in (str(FormatError(f"node {name}: wrong")), escaped(name), brief(name)):
+            assert text.isprintable()
+            assert text.encode()
+
+    def test_a_message_is_never_a_megabyte_and_keeps_its_ends(self) -> None:
+        message = str(FormatError("f.json: node " + "x" * 10**6 + ": field 'yaw' is missing"))
+        assert len(message) < 1010
+        assert message.startswith("f.json: node xxx")
+        assert message.endswith("field 'yaw' is missing")
+
+    def test_what_is_plain_stays_as_it_is(self) -> None:
+        assert str(FormatError("flotte é: θ … 1 – 2")) == "flotte é: θ … 1 – 2"
+
+    @pytest.mark.parametrize("value", [10**5000, "x" * 10**6, ["y"] * 10**6], ids=["digits", "text", "list"])
+    def test_a_wrong_value_is_told_briefly(self, value: object) -> None:
+        with pytest.raises(ModelError, match="steps must be a whole number") as caught:
+            checks.check_whole(ModelError, "steps", value, 1, 10)
+        assert len(str(caught.value)) < 200

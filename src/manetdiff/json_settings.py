@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from manetdiff.errors import ManetDiffError
+from manetdiff.wording import brief
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -29,10 +30,10 @@ class JsonSettings(DataclassInstance):
         """The inverse of `to_dict`; unknown names are an error, missing ones take their default."""
         known = {entry.name: entry for entry in dataclasses.fields(cls)}
         if not isinstance(values, Mapping):
-            raise cls.ERROR(f"{cls.WHAT}: must be a set of named values, not {values!r}")
+            raise cls.ERROR(f"{cls.WHAT}: must be a set of named values, not {brief(values)}")
         for name in values:
             if name not in known:
-                raise cls.ERROR(f"{cls.WHAT}: unknown parameter {name!r}; known are {', '.join(sorted(known))}")
+                raise cls.ERROR(f"{cls.WHAT}: unknown parameter {brief(name)}; known are {', '.join(sorted(known))}")
         for name, entry in known.items():
             if name not in values and entry.default is entry.default_factory is dataclasses.MISSING:
                 raise cls.ERROR(f"{cls.WHAT}: the parameter {name!r} is missing")

@@ -26,4 +26,6 @@ def brief(value: object) -> str:
         text = repr(value)
     except ValueError:  # a whole number of thousands of digits
         return "a number of too many digits"
+    except RecursionError:
+        return "a value that is nested too deeply"
     return escaped(text if len(text) <= LONGEST_VALUE else text[:LONGEST_VALUE] + "…")

@@ -15,7 +15,7 @@ import pytest
 from manetdiff import checks
 from manetdiff.errors import FormatError, ModelError
 from manetdiff.files import locked, made_folder, write_whole
-from manetdiff.wording import brief, escaped
+from manetdiff.messages import brief, escaped
 
 
 class TestWholeFiles:

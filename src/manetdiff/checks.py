@@ -8,7 +8,7 @@ from numbers import Integral, Real
 from typing import TypeVar
 
 from manetdiff.errors import ManetDiffError
-from manetdiff.wording import brief
+from manetdiff.messages import brief
 
 LARGEST_SEED = 2**63 - 1
 

@@ -6,7 +6,7 @@ into one line on standard error and exit code 2.
 
 from typing import Any
 
-from manetdiff.wording import one_line
+from manetdiff.messages import one_line
 
 
 class ManetDiffError(ValueError):

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from manetdiff.errors import ManetDiffError
-from manetdiff.wording import brief
+from manetdiff.messages import brief
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

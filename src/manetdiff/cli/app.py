@@ -26,7 +26,7 @@ from manetdiff.cli import (
     weights,
 )
 from manetdiff.errors import ManetDiffError
-from manetdiff.wording import one_line
+from manetdiff.messages import one_line
 
 BAD_INPUT = 2
 INTERRUPTED = 130

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from manetdiff.formats import write_text
 from manetdiff.measure.measures import MEASURES, markdown_table
-from manetdiff.wording import escaped
+from manetdiff.messages import escaped
 
 Item = TypeVar("Item")
 # The name of each column, and what an item has there.

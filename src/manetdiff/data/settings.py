@@ -9,10 +9,10 @@ from typing import Any
 
 from manetdiff.checks import LARGEST_SEED, check_flag, check_whole, first_repeated, is_number
 from manetdiff.errors import DataError, ManetDiffError
+from manetdiff.messages import brief
 from manetdiff.radio import Radio
 from manetdiff.scenarios import FAMILIES
 from manetdiff.solvers import reference
-from manetdiff.wording import brief
 
 FORMAT = 1
 FORMAT_NAME = "manetdiff-layouts"

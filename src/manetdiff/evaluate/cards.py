@@ -7,9 +7,9 @@ from typing import Any
 
 from manetdiff.errors import CheckpointError
 from manetdiff.measure.measures import MEASURES, OF_LAYOUTS, markdown_table
+from manetdiff.messages import brief, escaped
 from manetdiff.sampling import SamplerConfig
 from manetdiff.weights import Header
-from manetdiff.wording import brief, escaped
 
 
 def card_page(name: str, header: Header) -> str:

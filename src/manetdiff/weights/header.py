@@ -10,7 +10,7 @@ from typing import Any
 from manetdiff.checks import is_whole
 from manetdiff.errors import CheckpointError
 from manetdiff.json_settings import parsed_json
-from manetdiff.wording import brief
+from manetdiff.messages import brief
 
 FORMAT_NAME = "manetdiff-weights"
 FORMAT = 1

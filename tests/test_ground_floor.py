@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 import os
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -12,9 +15,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from manetdiff import checks
+from manetdiff import checks, files
 from manetdiff.errors import FormatError, ModelError
-from manetdiff.files import locked, made_folder, write_whole
+from manetdiff.files import locked, made_folder, together, write_whole
 from manetdiff.messages import brief, escaped
 
 
@@ -41,6 +44,54 @@ class TestWholeFiles:
             write_whole(path, b"new")
         assert path.read_bytes() == b"the old one"
         assert list(tmp_path.iterdir()) == [path]
+
+    def test_several_come_into_place_together(self, tmp_path: Path) -> None:
+        with together():
+            for name in ("a", "b"):
+                write_whole(tmp_path / name, b"new")
+                assert not (tmp_path / name).exists()
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
+
+    @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+    def test_of_several_none_is_left_where_one_cannot_be_finished(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
+    ) -> None:
+        write_whole(tmp_path / "a", b"the old one")
+
+        def full(descriptor: int) -> None:
+            raise error
+
+        with pytest.raises((FormatError, KeyboardInterrupt)), together():
+            write_whole(tmp_path / "a", b"new")
+            write_whole(tmp_path / "b", b"new")
+            monkeypatch.setattr(os, "fsync", full)
+            write_whole(tmp_path / "c", b"new")
+        assert [path.name for path in tmp_path.iterdir()] == ["a"]
+        assert (tmp_path / "a").read_bytes() == b"the old one"
+
+    def test_what_a_killed_process_left_is_removed_when_somebody_writes_there_next(self, tmp_path: Path) -> None:
+        code = (
+            "import os, pathlib, signal, sys; from manetdiff.files import *\n"
+            "with together():\n"
+            "    write_whole(pathlib.Path(sys.argv[1]) / 'big.json', b'x')\n"
+            "    os.kill(os.getpid(), signal.SIGKILL)\n"
+        )
+        assert subprocess.run([sys.executable, "-c", code, tmp_path], check=False).returncode == -signal.SIGKILL
+        (left,) = tmp_path.iterdir()
+        foreign = [tmp_path / name for name in (".some.tmp", "x.0123456789ab.tmp", ".swp.0123456789ab.tmpx")]
+        for path in foreign:
+            path.touch()
+        for path in (left, *foreign):
+            os.utime(path, (0, 0))
+        with together():
+            write_whole(tmp_path / "living", b"y")  # whose temporary file is locked
+            (own,) = (path for path in tmp_path.iterdir() if path.name.startswith(".living"))
+            os.utime(own, (0, 0))
+            assert not left.exists()
+            files._cleaned.clear()
+            write_whole(tmp_path / "other", b"z")
+            assert own.exists()
+        assert sorted(tmp_path.iterdir()) == sorted([*foreign, tmp_path / "living", tmp_path / "other"])
 
     def test_a_folder_is_made_or_named(self, tmp_path: Path) -> None:
         assert made_folder(tmp_path / "a" / "b").is_dir()

@@ -26,6 +26,7 @@ from manetdiff.cli import (
     weights,
 )
 from manetdiff.errors import ManetDiffError
+from manetdiff.messages import one_line
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -87,4 +88,4 @@ def main() -> None:
 
 
 def _show_warning(message, category, filename, lineno, file=None, line=None) -> None:  # type: ignore[no-untyped-def]
-    print(f"manetdiff: warning: {message}", file=sys.stderr)
+    print(f"manetdiff: warning: {one_line(str(message))}", file=sys.stderr)

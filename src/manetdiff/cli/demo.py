@@ -14,6 +14,7 @@ from manetdiff.cli.folders import folder_for
 from manetdiff.cli.output import Table, print_table
 from manetdiff.cli.warm_up import warm_up
 from manetdiff.errors import ScenarioError
+from manetdiff.files import together
 from manetdiff.fleet import Fleet
 from manetdiff.formats import write_fleet, write_topology
 from manetdiff.measure.measures import MEASURES, seconds_text, share_text
@@ -79,7 +80,8 @@ def command(
         _timed("after\nanew", moved, model.generate(moved, seed=seed), before.topology),
     ]
     print_table(_table(f"{nodes} aircraft, before and after a displacement of {DISPLACEMENT}", columns, radio))
-    _write(folder, before, after, radio)
+    with together():
+        _write(folder, before, after, radio)
     shown = Path(out)
     print(f"Written: {', '.join(str(shown / name) for name in FILES)}")
     print(f"Look at {shown / 'topology.png'}, then try your own fleet:")

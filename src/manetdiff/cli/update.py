@@ -74,11 +74,14 @@ def command(
         silent=silent or (),
     )
     warn_of_parts(new)
-    if change is not None:
-        from manetdiff.pictures import draw_change  # imported late: matplotlib is slow to load
 
-        draw_change(old, new, before, where, new.on().radio, change, dark=dark)
-    deliver(new, out, plot, as_json=as_json, dark=dark, more=_rows(new.report))
+    def draw_changed() -> None:
+        if change is not None:
+            from manetdiff.pictures import draw_change  # imported late: matplotlib is slow to load
+
+            draw_change(old, new, before, where, new.on().radio, change, dark=dark)
+
+    deliver(new, out, plot, as_json=as_json, dark=dark, more=_rows(new.report), beside=draw_changed)
 
 
 def _rows(report: Report) -> list[tuple[str, str]]:

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from manetdiff.errors import FormatError, RadioError
+from manetdiff.files import printable
 from manetdiff.fleet import Fleet
 from manetdiff.fleet.geodetic import yaw_to_compass
 from manetdiff.formats.files import PathLike, Source, read_source, write_text
@@ -35,7 +36,12 @@ def write_topology(topology: Topology, fleet: Fleet | Layout | None, radio: Radi
 
     - fleet, radio: None for those that the topology was made for.
     """
-    write_text(path, json.dumps(network_graph(topology, fleet, radio), indent=1, allow_nan=False) + "\n")
+    document = network_graph(topology, fleet, radio)
+    try:
+        text = json.dumps(document, indent=1, allow_nan=False)
+    except ValueError:
+        raise FormatError(f"{printable(path)}: cannot be written: a rate is not a finite number") from None
+    write_text(path, text + "\n")
 
 
 def read_topology(path: PathLike) -> tuple[Fleet, Topology]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from manetdiff.errors import FleetError, FormatError, RadioError, TopologyError
+from manetdiff.json_settings import parsed_json
 
 LONGEST_SHOWN = 40
 
@@ -87,13 +88,9 @@ def naming(file: str) -> Iterator[None]:
 def parse_object(file: str, content: str) -> dict[str, Any]:
     """The JSON object that the text holds."""
     try:
-        document = json.loads(content)
-    except json.JSONDecodeError as error:
-        raise FormatError(f"{file}: is not JSON: {error.msg} (line {error.lineno}, column {error.colno})") from None
-    except RecursionError:
-        raise FormatError(f"{file}: is not a file of ours: its JSON is nested too deeply") from None
-    except ValueError:  # Python refuses to read whole numbers of thousands of digits
-        raise FormatError(f"{file}: is not JSON that can be read: it holds a number of too many digits") from None
+        document = parsed_json(content)
+    except ValueError as error:
+        raise FormatError(f"{file}: {error}") from None
     if not isinstance(document, dict):
         raise FormatError(f"{file}: must hold a JSON object {{…}}, not {shown(document)}")
     return document

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from manetdiff.errors import CheckpointError, ManetDiffError
+from manetdiff.json_settings import parsed_json
 from manetdiff.layout import FEATURES_VERSION
 from manetdiff.radio import Radio
 from manetdiff.sampling import SamplerConfig
@@ -123,9 +124,9 @@ def read_bundle(path: Path) -> Bundle:
 
 def _description(content: bytes, path: Path) -> dict[str, Any]:
     try:
-        description = json.loads(content)
-    except (ValueError, RecursionError):
-        raise CheckpointError(f"{path}: its description cannot be read") from None
+        description = parsed_json(content)
+    except ValueError as error:
+        raise CheckpointError(f"{path}: its description cannot be read: {error}") from None
     if not isinstance(description, dict) or description.get("format") != FORMAT_NAME:
         raise CheckpointError(f"{path}: not a runtime file of this program")
     found = description.get("version")

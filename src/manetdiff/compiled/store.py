@@ -1,0 +1,61 @@
+"""Where compiled code is kept: in the package, for platforms that it was made for beforehand; in the cache folder."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+from manetdiff.compiled import identity
+from manetdiff.compiled.folder import CacheFolder, cache_folder
+
+PREBUILT = Path(__file__).parent / "prebuilt"
+
+
+def kept(name: str) -> Iterator[bytes]:
+    """The code that there is under a name, the packaged first."""
+    if name in (packaged := prebuilt()):
+        yield packaged[name]
+    folder = own_folder()
+    if folder is not None and (found := folder.read(name)) is not None:
+        yield found
+
+
+def keep(name: str, code: bytes) -> None:
+    """Keep code for later, if there is a place for it."""
+    folder = own_folder()
+    if folder is not None:
+        folder.write(name, code)
+
+
+def keeps() -> bool:
+    """Whether there is a place to keep code in."""
+    return own_folder() is not None
+
+
+@cache
+def own_folder() -> CacheFolder | None:
+    """The cache folder for exactly this platform, processor and numba; None if there is none that is safe to use."""
+    return cache_folder(f"{identity.platform_tag()}-{_digest_here()}")
+
+
+def _digest_here() -> str:
+    return identity.digest(str(identity.LAYOUT), identity.processor(), identity.settings())[:12]
+
+
+def prebuilt_file() -> Path:
+    """Where the code made beforehand for this platform stands, if it does."""
+    return PREBUILT / f"{identity.platform_tag()}.zip"
+
+
+@cache
+def prebuilt() -> Mapping[str, bytes]:
+    """The code made beforehand for this platform, by name; empty where there is none, or numba is set otherwise."""
+    if identity.settings():
+        return {}
+    try:
+        with zipfile.ZipFile(prebuilt_file()) as archive:
+            return {name: archive.read(name) for name in archive.namelist()}
+    except (OSError, zipfile.BadZipFile):
+        return {}

@@ -86,11 +86,10 @@ def places() -> Iterator[Path]:
             yield Path(told) / "manetdiff" if variable != VARIABLES[0] else Path(told)
             return
     usual = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
-    if usual and Path(usual).is_absolute():
-        yield Path(usual) / "manetdiff"
-        return
     with suppress(RuntimeError):  # there is no home
-        yield Path.home() / ".cache" / "manetdiff"
+        place = Path(usual) if usual else Path.home() / ".cache"
+        if place.is_absolute():
+            yield place / "manetdiff"
 
 
 def is_ours_alone(path: Path) -> bool:

@@ -61,9 +61,7 @@ class Compiled:
     def note(self) -> None:
         """It has been compiled: tell whoever wants to know how far that is."""
         self.has_been_compiled = True
-        done = sum(function.has_been_compiled for function in _functions)
-        for listener in _listeners:
-            listener(done, len(_functions))
+        _tell(sum(function.has_been_compiled for function in _functions))
 
     def _made_for_python(self) -> Function:
         with _lock:
@@ -98,12 +96,26 @@ def every_function() -> tuple[Compiled, ...]:
 
 @contextmanager
 def compiling(progress: Progress) -> Iterator[None]:
-    """While this goes on, tell how many functions have been compiled, of how many, each time that one is."""
+    """While this goes on, tell how many functions have been compiled, of how many, each time that one is.
+
+    Where some were loaded, it may be all of them at once in the end.
+    """
     _listeners.append(progress)
     try:
         yield
     finally:
         _listeners.remove(progress)
+
+
+def nothing_left() -> None:
+    """Tell whoever was told of something compiled that there is no more to come."""
+    if any(function.has_been_compiled for function in _functions):
+        _tell(len(_functions))
+
+
+def _tell(done: int) -> None:
+    for listener in _listeners:
+        listener(done, len(_functions))
 
 
 def _jit(compiled: Compiled, **more: bool) -> Any:

@@ -34,6 +34,16 @@ def keeps() -> bool:
     return own_folder() is not None
 
 
+def where() -> dict[str, str]:
+    """For people: what there is packaged, and in which folder the rest is kept."""
+    folder, packaged = own_folder(), len(prebuilt())
+    return {
+        "packaged": f"{packaged} functions for this platform" if packaged else f"none for {identity.platform_tag()}",
+        "cache folder": "none that can be written to by this user alone" if folder is None else str(folder.path),
+        "in the cache": f"{0 if folder is None else len(folder.names())} functions",
+    }
+
+
 @cache
 def own_folder() -> CacheFolder | None:
     """The cache folder for exactly this platform, processor and numba; None if there is none that is safe to use."""

@@ -25,6 +25,7 @@ from manetdiff.runtime.previous import previous_links
 from manetdiff.runtime.refine import best_of
 from manetdiff.runtime.samples import Update, draw_samples
 from manetdiff.runtime.speed import MachineSpeed, affordable, machine_speed
+from manetdiff.solvers.rehearsal import rehearse
 from manetdiff.topology import Report, Topology, continuity
 from manetdiff.weights import DEFAULT, SMALL
 
@@ -118,11 +119,13 @@ class Model:
         picked = chosen_mode(mode, links.moved)
         told = Report(mode=picked, moved=links.moved)
         if picked == "anew":
-            made = self._made(layout, options, chosen_effort(options, len(layout)), None, told, began)
+            effort, update = chosen_effort(options, len(layout)), None
         else:
             how = partial_diffusion(picked, links.moved, options.steps)
             effort = dataclasses.replace(chosen_effort(options, len(layout), UPDATE), steps=how.steps)
-            made = self._made(layout, options, effort, Update(links, how), told, began)
+            update = Update(links, how)
+        began += self._prepare(effort)
+        made = self._made(layout, options, effort, update, told, began)
         return made.with_report(continuity=continuity(links.topology, made))
 
     def _generate(self, fleet: Fleet | Layout, options: Options) -> Topology:
@@ -130,9 +133,21 @@ class Model:
         if options.budget_ms is not None:
             picked = self._affordable(layout, options.budget_ms)
             options = dataclasses.replace(options, preset=picked, budget_ms=None)
-        began = time.perf_counter()
         effort = chosen_effort(options, len(layout))
+        self._prepare(effort)
+        began = time.perf_counter()
         return self._made(layout, options, effort, None, Report(preset=options.preset), began)
+
+    def _chain_for(self, effort: Effort) -> Chain:
+        return self._companion if effort.small and self._companion is not None else self._chain
+
+    def _prepare(self, effort: Effort) -> float:
+        """Load what is loaded once in a process, or compiled once on a machine; the seconds that it took, which are no
+        part of the time of a topology."""
+        began = time.perf_counter()
+        rehearse()
+        self._chain_for(effort).open()
+        return time.perf_counter() - began
 
     def _affordable(self, layout: Layout, budget_ms: float) -> str:
         """The preset that a time budget has room for, by how fast this machine is on fleets of this size."""
@@ -163,7 +178,7 @@ class Model:
         """A topology from noise, or by an update of a previous one."""
         seed = options.seed
         pins = check_pins(options.pins, layout) if options.pins else None
-        chain = self._companion if effort.small and self._companion is not None else self._chain
+        chain = self._chain_for(effort)
         embedded = chain.embed(layout.features)
         ready = time.perf_counter()
         sampled = draw_samples(chain, embedded, effort, seed, update, pins)

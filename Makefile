@@ -38,9 +38,10 @@ results: $(VENV)/.installed-dev
 	$(VENV)/bin/manetdiff bench --kept docs/results/paper/.rows --markdown docs/results/search.md
 	$(VENV)/bin/manetdiff reproduce --out docs/results/paper
 
-# Compiled code for this platform, to be packaged; after a change of compiled functions or of numba.
+# Compiled code for this platform, to be packaged, for this Python and others that are there (make prebuilt
+# ALSO="python3.12 python3.13"); after a change of compiled functions or of numba.
 prebuilt: $(VENV)/.installed
-	$(VENV)/bin/python scripts/make_prebuilt.py
+	$(VENV)/bin/python scripts/make_prebuilt.py --also $(ALSO)
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

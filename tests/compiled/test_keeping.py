@@ -6,6 +6,7 @@ import hashlib
 import os
 import subprocess
 import sys
+import tarfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -130,6 +131,18 @@ def test_what_nobody_has_used_for_long_is_thrown_away_and_what_is_used_is_not(tm
     CacheFolder(new.path).write("another", b"code")
     assert new.names() == ["another", "used"]
     assert not old.path.exists()
+
+
+@pytest.mark.parametrize("content", [None, b"", b"nothing", "torn"])
+def test_packaged_code_that_cannot_be_read_counts_as_none(tmp_path: Path, content: bytes | str | None) -> None:
+    path = tmp_path / "archive.tar.xz"
+    if content == "torn":
+        with tarfile.open(path, "w:xz") as archive:
+            archive.add(__file__)
+        path.write_bytes(path.read_bytes()[:-100])
+    elif isinstance(content, bytes):
+        path.write_bytes(content)
+    assert store.unpacked(path) == {}
 
 
 def test_progress_is_told_for_functions_within_others_too(folder: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import zipfile
+import tarfile
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -11,6 +11,8 @@ from manetdiff.compiled import identity
 from manetdiff.compiled.folder import CacheFolder, cache_folder
 
 PREBUILT = Path(__file__).parent / "prebuilt"
+# A file beside the code in it: the same in all archives that were made in one go.
+MARK = "made"
 
 
 def kept(name: str) -> Iterator[bytes]:
@@ -56,7 +58,7 @@ def _digest_here() -> str:
 
 def prebuilt_file() -> Path:
     """Where the code made beforehand for this platform stands, if it does."""
-    return PREBUILT / f"{identity.platform_tag()}.zip"
+    return PREBUILT / f"{identity.platform_tag()}.tar.xz"
 
 
 @cache
@@ -64,8 +66,14 @@ def prebuilt() -> Mapping[str, bytes]:
     """The code made beforehand for this platform, by name; empty where there is none, or numba is set otherwise."""
     if identity.settings():
         return {}
+    return {name: code for name, code in unpacked(prebuilt_file()).items() if name != MARK}
+
+
+def unpacked(path: Path) -> dict[str, bytes]:
+    """The files in an archive, by name; none if it is not there, or cannot be read here."""
     try:
-        with zipfile.ZipFile(prebuilt_file()) as archive:
-            return {name: archive.read(name) for name in archive.namelist()}
-    except (OSError, zipfile.BadZipFile):
+        with tarfile.open(path) as archive:
+            files = {member.name: archive.extractfile(member) for member in archive.getmembers()}
+            return {name: file.read() for name, file in files.items() if file is not None}
+    except Exception:  # of the file, of the archive, or of the decompressor, which a Python may lack
         return {}

@@ -15,7 +15,6 @@ import argparse
 import io
 import os
 import subprocess
-import sys
 import tarfile
 import tempfile
 from pathlib import Path
@@ -81,4 +80,4 @@ def _make_with(interpreter: str, mark: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import warnings
 from typing import Annotated
@@ -25,6 +26,7 @@ from manetdiff.cli import (
     update,
     weights,
 )
+from manetdiff.cli.progress import compiling_shown
 from manetdiff.errors import ManetDiffError
 from manetdiff.messages import one_line
 
@@ -77,8 +79,11 @@ for module in (
 def main() -> None:
     """Run the command line; a user's mistake is one line on standard error and exit code 2, never a traceback."""
     warnings.showwarning = _show_warning
+    # Where it finds no folder to write to it takes a temporary one, which is nothing to tell anyone.
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
     try:
-        app()
+        with compiling_shown():
+            app()
     except ManetDiffError as error:
         print(f"manetdiff: {error}", file=sys.stderr)
         sys.exit(BAD_INPUT)

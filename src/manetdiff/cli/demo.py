@@ -12,7 +12,6 @@ import typer
 
 from manetdiff.cli.folders import folder_for
 from manetdiff.cli.output import Table, print_table
-from manetdiff.cli.warm_up import warm_up
 from manetdiff.errors import ScenarioError
 from manetdiff.files import together
 from manetdiff.fleet import Fleet
@@ -64,7 +63,6 @@ def command(
     fleet = draw(FORMATION, nodes, rng)
     moved = move_by(fleet, DISPLACEMENT, rng, MOTION)
     folder = folder_for(out, FILES)
-    warm_up(radio, "reference", "mst-greedy")
 
     model = load()
     model.generate(fleet)  # once for what is only done the first time

@@ -13,7 +13,6 @@ from manetdiff.cli import options
 from manetdiff.cli.folders import folder_for
 from manetdiff.cli.output import Table, print_json, print_table
 from manetdiff.cli.progress import with_bar
-from manetdiff.cli.warm_up import warm_up_model
 from manetdiff.errors import FormatError, ScenarioError
 from manetdiff.files import together
 from manetdiff.fleet import Fleet
@@ -86,7 +85,6 @@ def command(
     if animation != "none":
         check_animation_path(folder / f"animation.{animation}")
     model = load(weights)
-    warm_up_model(model)
     flying = simulate(
         moments,
         model,

@@ -8,7 +8,6 @@ import typer
 
 from manetdiff.cli import options
 from manetdiff.cli.results import check_files, deliver, milliseconds, warn_of_parts
-from manetdiff.cli.warm_up import warm_up_model
 from manetdiff.errors import FormatError
 from manetdiff.formats import read_fleet, read_radio, read_topology
 from manetdiff.measure.measures import share_text
@@ -57,7 +56,6 @@ def command(
     if change is not None and before.ids != where.ids:
         raise FormatError("--change: nodes have joined or left, or are in another order: the two cannot be compared")
     model = load(weights)
-    warm_up_model(model)
     new = model.update(
         old,
         where,

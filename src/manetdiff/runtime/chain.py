@@ -16,6 +16,7 @@ import numpy.typing as npt
 from manetdiff.errors import CheckpointError
 from manetdiff.layout import LayoutFeatures
 from manetdiff.runtime.bundle import Bundle
+from manetdiff.runtime.onnx import onnx_runtime
 from manetdiff.sampling import Draws, StepSettings, chain_draws, latent_draws
 from manetdiff.sampling.contract import FUNCTIONS, default_inputs
 
@@ -66,6 +67,11 @@ class Chain:
         self._lock = threading.RLock()
         self._functions = {name: _ExportedFunction(bundle, name, self._lock) for name in FUNCTIONS}
         self._grids: dict[TimePairs, Mapping[str, Array]] = {}
+
+    def open(self) -> None:
+        """Load all functions now rather than when each is first called."""
+        for function in self._functions.values():
+            function.open()
 
     def embed(self, features: LayoutFeatures) -> EmbeddedLayout:
         """A layout, embedded."""
@@ -146,7 +152,7 @@ class _ExportedFunction:
 
     def __call__(self, known: Mapping[str, npt.NDArray[Any]]) -> dict[str, Array]:
         """Its outputs. known: its inputs, by their names in the contract; others beside them are left aside."""
-        opened = self._opened or self._open()
+        opened = self.open()
         feed = {in_file: known[name] for name, in_file in opened.names.items() if name in known}
         if feed.keys() != opened.lengths.keys():
             raise self._refused("does not take what it should")
@@ -154,16 +160,19 @@ class _ExportedFunction:
 
     def length(self, name: str) -> int:
         """Of the last axis of an input; 0 where the function has no such input."""
-        opened = self._opened or self._open()
+        opened = self.open()
         length: int = opened.lengths.get(opened.names[name], 0)
         return length
 
-    def _open(self) -> _Opened:
-        import onnxruntime as ort  # here, so that commands which run no network do not wait for it
+    def open(self) -> _Opened:
+        """The function, loaded if it has not been yet."""
+        return self._opened or self._open()
 
+    def _open(self) -> _Opened:
         with self._lock:
             if self._opened is not None:
                 return self._opened
+            ort = onnx_runtime()
             options = ort.SessionOptions()
             options.intra_op_num_threads = options.inter_op_num_threads = 1
             options.log_severity_level = 3

@@ -30,13 +30,6 @@ def test_a_line_is_a_node_of_waypoints() -> None:
     assert (tracks.start, tracks.end) == (0, 11)
 
 
-@pytest.mark.parametrize("mark", ["#3D", "# 3D", "#3d", "# made by BonnMotion\n#3D", "#3D\n# of four numbers"])
-def test_under_a_mark_waypoints_have_a_height_that_is_left_out(mark: str) -> None:
-    tracks = read(SPACE.replace("#3D", mark))
-    assert tracks.tracks[0].times.tolist() == [0, 5]
-    assert tracks.at(2.5).positions.tolist() == [[15, 20], [-2, 4.25]]
-
-
 def test_comments_and_blank_lines_are_no_nodes() -> None:
     assert read("# two nodes\n\n" + PLANE.replace("\n", "\n\n# and\n")).ids == ("0", "1")
 

@@ -160,7 +160,7 @@ def test_the_time_says_which_fleet_is_meant(files: dict[str, Path], tmp_path: Pa
     write_contents(held, Order(tmp_path / "t.csv", time=3.0), "table")
     assert len((tmp_path / "t.csv").read_text().splitlines()) == 3
     write_contents(read_contents(files["flight"]), Order(tmp_path / "e.eel", time=3.0))
-    assert len((tmp_path / "e.eel").read_text().splitlines()) == 4
+    assert len((tmp_path / "e.eel").read_text().splitlines()) == 2 + 4  # two names, two events each
 
 
 def test_by_default_the_fleet_is_the_first_of_two_nodes(files: dict[str, Path]) -> None:

@@ -58,6 +58,12 @@ def test_a_node_has_a_place_at_each_moment() -> None:
     assert FRAME.to_xy(rows[:, 2], rows[:, 1]) == pytest.approx(np.array([[100, 0], [100, 200]]), abs=0.05)
 
 
+def test_a_node_is_as_high_as_it_is() -> None:
+    fleet = Fleet([(0, 0, 120.0), (100, 0, 9500.5)], [0, 0], ["a", "b"], FRAME)
+    there = packets((0.0, fleet, Topology([], [0, 1])))
+    assert [there[name]["position"]["cartographicDegrees"][3] for name in "ab"] == [120, 9500.5]
+
+
 def test_a_node_is_there_only_while_it_is() -> None:
     there = packets(
         moment(0, "abc", []), moment(10, "ab", []), moment(20, "abc", []), moment(30, "abc", []), moment(40, "ab", [])

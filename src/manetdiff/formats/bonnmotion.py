@@ -1,7 +1,6 @@
 """BonnMotion's own files: a line for each node, with waypoints `t x y`, or `t x y z` under a comment `#3D`.
 
-Between two waypoints a node moves on a straight line at one speed. Files may be compressed (`.movements.gz`). Height is
-read and left out: topologies are of the plane.
+Between two waypoints a node moves on a straight line at one speed. Files may be compressed (`.movements.gz`).
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ def _track(where: str, name: str, words: list[str], width: int) -> Track:
     values = [finite_number(where, f"number {place}", word) for place, word in enumerate(words, start=1)]
     waypoints = np.array(values).reshape(-1, width)
     with naming(where):
-        return Track(name, waypoints[:, 0], waypoints[:, 1:3])
+        return Track(name, waypoints[:, 0], waypoints[:, 1:])
 
 
 def _begins(source: Source) -> bool:
@@ -60,7 +59,7 @@ FORMAT = Format(
     title="BonnMotion",
     holds=Holds.TRACKS,
     suffixes=(".movements",),
-    keeps="waypoints of all nodes; height is not read",
+    keeps="waypoints of all nodes, heights",
     begins=_begins,
     read=tracks_in,
 )

@@ -32,7 +32,10 @@ def write_czml(moments: Sequence[LinkedFleet], path: PathLike, *, epoch: datetim
 def czml(
     moments: Sequence[LinkedFleet], *, epoch: datetime = EPOCH, altitude: float = ALTITUDE_M
 ) -> list[dict[str, Any]]:
-    """The packets of a CZML document: a point for each node, a line for each link while it is there."""
+    """The packets of a CZML document: a point for each node, a line for each link while it is there.
+
+    - altitude: in metres, of fleets that do not say how high they are.
+    """
     if not moments:
         raise FormatError("there is no moment to write")
     if any(later[0] <= earlier[0] for earlier, later in pairwise(moments)):
@@ -51,10 +54,11 @@ def _nodes(moments: Sequence[LinkedFleet], epoch: datetime, altitude: float) -> 
     there: dict[str, Spans] = {}
     for time, until, fleet, topology in _steps(moments):
         assert fleet.frame is not None
-        latitude, longitude = fleet.frame.to_degrees(fleet.positions)
-        degrees = zip(latitude.tolist(), longitude.tolist(), strict=True)
-        for name, (lat, lon), parity in zip(fleet.ids, degrees, topology.parity.tolist(), strict=True):
-            places.setdefault(name, []).extend([time, round(lon, 7), round(lat, 7), altitude])
+        latitude, longitude = fleet.frame.to_degrees(fleet.horizontal)
+        heights = fleet.heights.tolist() if fleet.has_heights else [altitude] * len(fleet)
+        degrees = zip(latitude.tolist(), longitude.tolist(), heights, strict=True)
+        for name, (lat, lon, height), parity in zip(fleet.ids, degrees, topology.parity.tolist(), strict=True):
+            places.setdefault(name, []).extend([time, round(lon, 7), round(lat, 7), height])
             _extend(there.setdefault(name, []), time, until)
             before = colours.setdefault(name, [])
             if not before or before[-1][1] != parity:
@@ -148,7 +152,7 @@ FORMAT = Format(
     title="CZML",
     holds=Holds.TOPOLOGY,
     suffixes=(".czml",),
-    keeps="places, parity, links",
-    loses=f"yaw, sectors, rates; height is a constant {ALTITUDE_M:,.0f} m",
+    keeps="places, heights, parity, links",
+    loses="yaw, sectors, rates",
     write=_write,
 )

@@ -1,8 +1,8 @@
 """Fleet files: JSON `{"nodes": [{"id", "x", "y", "yaw"} …]}` or CSV with those columns.
 
 x and y are metres, yaw is radians counter-clockwise from +x. `lat`, `lon`, `heading` in their place are degrees, the
-heading clockwise from north. A topology file holds a fleet too and is read as one. A JSON fleet may also carry
-`"frame": {"lat", "lon"}`: where on earth x = y = 0 is.
+heading clockwise from north. `z` or `alt` beside them is the height in metres. A topology file holds a fleet too and is
+read as one. A JSON fleet may also carry `"frame": {"lat", "lon"}`: where on earth x = y = 0 is.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from manetdiff.formats import netjson
 from manetdiff.formats.csv_table import columns_in, csv_rows, csv_text, with_numbers
 from manetdiff.formats.files import PathLike, Source, read_source, suffix_of, write_text
 from manetdiff.formats.format import Format, Holds, read_as
-from manetdiff.formats.nodes import GEODETIC, LOCAL, fleet_of, node_records
+from manetdiff.formats.nodes import GEODETIC, LOCAL, fleet_of, local_columns, node_records, written_columns
 from manetdiff.formats.record import Record, object_list, parse_object, shown
 
 COLUMNS = (("id", *LOCAL), ("id", *GEODETIC))
@@ -30,9 +30,10 @@ def read_fleet(path: PathLike) -> Fleet:
 
 
 def write_fleet(fleet: Fleet, path: PathLike) -> None:
-    """Write the fleet in metres and radians, as CSV if the path ends so and as JSON otherwise.
+    """Write the fleet, as CSV if the path ends so and as JSON otherwise.
 
-    Reading it back gives the same numbers to the last bit; CSV has no room for the fleet's frame.
+    JSON is in metres and radians and says where on earth x = y = 0 is: reading it back gives the same numbers to the
+    last bit. CSV is in degrees where the fleet knows where on earth it is, and in metres and radians otherwise.
     """
     if suffix_of(path) in CSV.suffixes:
         _write_csv(fleet, path)
@@ -41,16 +42,18 @@ def write_fleet(fleet: Fleet, path: PathLike) -> None:
 
 
 def _write_json(fleet: Fleet, path: PathLike) -> None:
-    columns = zip(fleet.ids, fleet.positions.tolist(), fleet.yaw.tolist(), strict=True)
-    document: dict[str, object] = {"nodes": [{"id": name, "x": x, "y": y, "yaw": yaw} for name, (x, y), yaw in columns]}
+    columns = {"id": fleet.ids, **{name: column.tolist() for name, column in local_columns(fleet).items()}}
+    rows = zip(*columns.values(), strict=True)
+    document: dict[str, object] = {"nodes": [dict(zip(columns, row, strict=True)) for row in rows]}
     if fleet.frame is not None:
         document["frame"] = {"lat": fleet.frame.latitude, "lon": fleet.frame.longitude}
     write_text(path, json.dumps(document, indent=1) + "\n")
 
 
 def _write_csv(fleet: Fleet, path: PathLike) -> None:
-    columns = zip(fleet.ids, fleet.positions.tolist(), fleet.yaw.tolist(), strict=True)
-    write_text(path, csv_text(COLUMNS[0], [[name, repr(x), repr(y), repr(yaw)] for name, (x, y), yaw in columns]))
+    columns = written_columns(fleet)
+    numbers = ([repr(value) for value in column.tolist()] for column in columns.values())
+    write_text(path, csv_text(["id", *columns], list(zip(fleet.ids, *numbers, strict=True))))
 
 
 def _from_json(source: Source) -> Fleet:
@@ -92,7 +95,7 @@ JSON = Format(
     title="Fleet, JSON",
     holds=Holds.FLEET,
     suffixes=(".json",),
-    keeps="ids, places, yaw, where on earth",
+    keeps="ids, places, heights, yaw, where on earth",
     loses="links, parity, times",
     begins=lambda source: source.content.lstrip().startswith(("{", "[")),
     read=_from_json,
@@ -103,8 +106,8 @@ CSV = Format(
     title="Fleet, CSV",
     holds=Holds.FLEET,
     suffixes=(".csv",),
-    keeps="ids, places, yaw",
-    loses="links, parity, times; where on earth",
+    keeps="ids, places, heights, yaw, where on earth",
+    loses="links, parity, times",
     begins=_begins_csv,
     read=_from_csv,
     write=lambda held, order: _write_csv(held.fleet_at(order.time), order.path),

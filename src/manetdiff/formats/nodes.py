@@ -1,4 +1,8 @@
-"""Node records to a fleet: metres and yaw, or degrees and compass heading, but one of the two for all nodes."""
+"""Node records to a fleet and back: metres and yaw, or degrees and compass heading, but one of the two for all nodes.
+
+Either may say how high the nodes are, in metres: all of them or none. What a file calls it is kept apart from where
+it is on the ground: x and y, or lat and lon.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +12,14 @@ from collections.abc import Mapping, Sequence
 
 from manetdiff.errors import FormatError
 from manetdiff.fleet import Fleet, LocalFrame
+from manetdiff.fleet.fleet import FloatArray
+from manetdiff.fleet.geodetic import yaw_to_compass
 from manetdiff.formats.record import Record, naming
 
 LOCAL = ("x", "y", "yaw")
 GEODETIC = ("lat", "lon", "heading")
+# The height beside x, y and beside lat, lon, in metres: the same thing, so that either is understood with both.
+HEIGHT, ALTITUDE = "z", "alt"
 
 
 def node_records(file: str, entries: Sequence[Mapping[str, object]]) -> list[Record]:
@@ -31,18 +39,53 @@ def node_records(file: str, entries: Sequence[Mapping[str, object]]) -> list[Rec
 
 
 def fleet_of(file: str, records: Sequence[Record], frame: LocalFrame | None = None) -> Fleet:
-    """The fleet of records that hold x, y, yaw or lat, lon, heading.
+    """The fleet of records that hold x, y, yaw or lat, lon, heading, and perhaps z or alt.
 
     - frame: the frame that x and y are in, where the file says so.
     """
     ids = [record.name("id") for record in records]
+    heights = _heights(records)
     with naming(file):
         if _is_local(records):
             x, y, yaw = ([record.number(field) for record in records] for field in LOCAL)
             _doubt_degrees(file, ids, yaw)
-            return Fleet([*zip(x, y, strict=True)], yaw, ids, frame)
+            return Fleet([*zip(x, y, *heights, strict=True)], yaw, ids, frame)
         latitude, longitude = zip(*(record.degrees() for record in records), strict=True)
-        return Fleet.from_geodetic(latitude, longitude, [record.number("heading") for record in records], ids)
+        heading = [record.number("heading") for record in records]
+        return Fleet.from_geodetic(latitude, longitude, heading, ids, *heights)
+
+
+def local_columns(fleet: Fleet) -> dict[str, FloatArray]:
+    """x, y, z where the fleet has heights, and yaw, each (n,), by what files call them."""
+    x, y = fleet.horizontal.T
+    heights = {HEIGHT: fleet.heights} if fleet.has_heights else {}
+    return {"x": x, "y": y, **heights, "yaw": fleet.yaw}
+
+
+def geodetic_columns(fleet: Fleet) -> dict[str, FloatArray]:
+    """lat, lon, alt where the fleet has heights, and heading, each (n,), of a fleet that knows where on earth it is."""
+    assert fleet.frame is not None
+    latitude, longitude = fleet.frame.to_degrees(fleet.horizontal)
+    heading = yaw_to_compass(fleet.frame, latitude, longitude, fleet.yaw)
+    heights = {ALTITUDE: fleet.heights} if fleet.has_heights else {}
+    return {"lat": latitude, "lon": longitude, **heights, "heading": heading}
+
+
+def written_columns(fleet: Fleet) -> dict[str, FloatArray]:
+    """What a table says of a fleet: degrees where it knows where on earth it is, and metres and radians otherwise."""
+    return local_columns(fleet) if fleet.frame is None else geodetic_columns(fleet)
+
+
+def _heights(records: Sequence[Record]) -> list[list[float]]:
+    """One list of all heights, or no list: either all nodes say how high they are, or none does."""
+    fields = [next((field for field in (HEIGHT, ALTITUDE) if field in record.values), None) for record in records]
+    said = next((field for field in fields if field is not None), None)
+    if said is None:
+        return []
+    for record, field in zip(records, fields, strict=True):
+        if field is None:
+            raise record.error(said, "is missing, which other nodes have: give all nodes a height, or none")
+    return [[record.number(field) for record, field in zip(records, fields, strict=True) if field is not None]]
 
 
 def _doubt_degrees(file: str, ids: Sequence[str], yaw: Sequence[float]) -> None:

@@ -1,7 +1,7 @@
 """A table of times and places: CSV with the columns time, id, x, y and, if known, yaw; or time, id, lat, lon, heading.
 
-Seconds, metres and radians, or degrees. Without yaw or heading a node points where it goes. The plainest of mobility
-files, and the one to export to from anything else.
+Seconds, metres and radians, or degrees; z or alt beside them is the height in metres. Without yaw or heading a node
+points where it goes. The plainest of mobility files, and the one to export to from anything else.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from manetdiff.fleet.geodetic import compass_to_yaw
 from manetdiff.formats.csv_table import columns_in, csv_rows, csv_text, with_numbers
 from manetdiff.formats.files import PathLike, Source, read_source, write_text
 from manetdiff.formats.format import Format, Holds
+from manetdiff.formats.nodes import ALTITUDE, HEIGHT, written_columns
 from manetdiff.formats.record import Record, naming, shown
 
 LOCAL = ("time", "id", "x", "y")
@@ -24,13 +25,21 @@ ANGLES = {True: "yaw", False: "heading"}  # of local tables, and of those in deg
 
 
 def write_track_table(moments: Iterable[tuple[float, Fleet]], path: PathLike) -> None:
-    """Write a fleet over time, as pairs of seconds and fleet, in metres and radians."""
-    rows = [
-        [repr(time), name, repr(x), repr(y), repr(yaw)]
-        for time, fleet in moments
-        for name, (x, y), yaw in zip(fleet.ids, fleet.positions.tolist(), fleet.yaw.tolist(), strict=True)
-    ]
-    write_text(path, csv_text([*LOCAL, "yaw"], rows))
+    """Write a fleet over time, as pairs of seconds and fleet, all of one kind.
+
+    In degrees where the fleets know where on earth they are, and in metres and radians otherwise.
+    """
+    header: list[str] = []
+    rows: list[tuple[str, ...]] = []
+    for time, fleet in moments:
+        columns = written_columns(fleet)
+        header = header or ["time", "id", *columns]
+        if header[2:] != [*columns]:
+            now, before = ", ".join(columns), ", ".join(header[2:])
+            raise FormatError(f"a table has the same columns at all times: {before}, but at {time:g} s {now}")
+        numbers = ([repr(value) for value in column.tolist()] for column in columns.values())
+        rows += zip([repr(time)] * len(fleet), fleet.ids, *numbers, strict=True)
+    write_text(path, csv_text(header or [*LOCAL, "yaw"], rows))
 
 
 def _is_header(columns: Iterable[str]) -> bool:
@@ -52,17 +61,18 @@ def tracks_in(source: Source) -> Tracks:
     local = set(LOCAL) <= set(columns)
     angle = ANGLES[local]
     with_angle = angle in columns
+    height = next((name for name in (HEIGHT, ALTITUDE) if name in columns), None)
     by_node: dict[str, list[list[float]]] = {}
     for number, row in enumerate(rows, start=1):
         record = Record(source.name, f"row {number}", with_numbers(row))
         place = (record.number("x"), record.number("y")) if local else record.degrees()
-        pointing = [record.number(angle)] if with_angle else []
-        by_node.setdefault(record.name("id"), []).append([record.number("time"), *place, *pointing])
+        more = [record.number(name) for name in (height, angle if with_angle else None) if name is not None]
+        by_node.setdefault(record.name("id"), []).append([record.number("time"), *place, *more])
     with naming(source.name):
-        return _tracks(by_node, local, with_angle)
+        return _tracks(by_node, local, height is not None, with_angle)
 
 
-def _tracks(by_node: dict[str, list[list[float]]], local: bool, with_angle: bool) -> Tracks:
+def _tracks(by_node: dict[str, list[list[float]]], local: bool, with_height: bool, with_angle: bool) -> Tracks:
     arrays = {name: np.array(sorted(rows, key=lambda row: row[0])) for name, rows in by_node.items()}
     frame = None
     if not local:
@@ -70,12 +80,13 @@ def _tracks(by_node: dict[str, list[list[float]]], local: bool, with_angle: bool
         frame = LocalFrame.around(every[:, 1], every[:, 2])
     tracks = []
     for name, rows in arrays.items():
-        angle = rows[:, 3] if with_angle else None
-        if frame is None:
-            tracks.append(Track(name, rows[:, 0], rows[:, 1:3], angle))
-        else:
-            yaw = None if angle is None else compass_to_yaw(frame, rows[:, 1], rows[:, 2], angle)
-            tracks.append(Track(name, rows[:, 0], frame.to_xy(rows[:, 1], rows[:, 2]), yaw))
+        yaw = rows[:, -1] if with_angle else None
+        ground = rows[:, 1:3]
+        if frame is not None:
+            yaw = None if yaw is None else compass_to_yaw(frame, rows[:, 1], rows[:, 2], yaw)
+            ground = frame.to_xy(rows[:, 1], rows[:, 2])
+        places = np.column_stack([ground, rows[:, 3]]) if with_height else ground
+        tracks.append(Track(name, rows[:, 0], places, yaw))
     return Tracks(tuple(tracks), frame)
 
 
@@ -98,8 +109,8 @@ FORMAT = Format(
     title="Plain table",
     holds=Holds.TRACKS,
     suffixes=(".csv",),
-    keeps="times, ids, places, yaw",
-    loses="movement between the moments; where on earth",
+    keeps="times, ids, places, heights, yaw, where on earth",
+    loses="movement between the moments",
     begins=lambda source: _is_header(columns_in(source.first_line)),
     read=tracks_in,
     write=lambda held, order: write_track_table(held.moments(order.time), order.path),

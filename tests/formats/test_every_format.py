@@ -23,6 +23,8 @@ from manetdiff.formats.registry import FORMATS, READ, WRITTEN, markdown_table
 from support.format_samples import SAMPLES, TABLE, parquet
 from support.strategies import assert_same, assert_same_on_earth, placed_fleets, topologies
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*(columns that are not used|counts as away):UserWarning")
+
 LONGEST_MESSAGE = 300
 TOO_LARGE = "is larger than 50 MB, which no fleet needs"
 BY_TITLE = {one.title: one for one in FORMATS}

@@ -218,7 +218,7 @@ def test_what_begins_like_no_format_is_said_and_what_is_missing_where_it_nearly_
     path.write_text("lat,lon,heading\n48,2,0\n")
     assert "the column id is missing beside lat, lon, heading" in failure(lambda: read_contents(path))
     path.write_text("time,icao24\n")
-    assert "timestamp is missing" in failure(lambda: read_contents(path))
+    assert "the column latitude is missing" in failure(lambda: read_contents(path))
 
 
 def test_a_fleet_may_hold_a_node_of_any_name(tmp_path: Path) -> None:

@@ -13,10 +13,11 @@ from collections.abc import Sequence
 from manetdiff.errors import FormatError
 from manetdiff.fleet import Fleet, LocalFrame
 from manetdiff.formats import netjson
-from manetdiff.formats.csv_table import columns_in, csv_rows, csv_text, with_numbers
+from manetdiff.formats.columns import meanings, understood
+from manetdiff.formats.csv_table import columns_in, csv_rows, csv_text
 from manetdiff.formats.files import PathLike, Source, read_source, suffix_of, write_text
 from manetdiff.formats.format import Format, Holds, read_as
-from manetdiff.formats.nodes import GEODETIC, LOCAL, fleet_of, local_columns, node_records, written_columns
+from manetdiff.formats.nodes import GEODETIC, LOCAL, distinct, fleet_of, local_columns, node_records, written_columns
 from manetdiff.formats.record import Record, object_list, parse_object, shown
 
 COLUMNS = (("id", *LOCAL), ("id", *GEODETIC))
@@ -66,17 +67,23 @@ def _from_json(source: Source) -> Fleet:
 
 
 def _from_csv(source: Source) -> Fleet:
-    _, rows = csv_rows(source, _check_header, "node number")
-    return fleet_of(source.name, node_records(source.name, [with_numbers(row) for row in rows]))
+    header, cells = csv_rows(source, _check_header, "node number")
+    columns = understood(source.name, header)
+    rows = [columns.row(source.name, f"node number {place}", row) for place, row in enumerate(cells, start=1)]
+    fleet = fleet_of(source.name, distinct(source.name, rows, "rows"))
+    columns.doubt(source.name, fleet.heights)
+    columns.say_unused(source.name)
+    return fleet
 
 
 def _check_header(file: str, header: Sequence[str]) -> None:
-    missing = [[name for name in columns if name not in header] for columns in COLUMNS]
+    names = understood(file, header).names
+    missing = [[name for name in columns if name not in names] for columns in COLUMNS]
     if [] in missing:
         return
     for columns, lacking in zip(COLUMNS, missing, strict=True):
         if len(lacking) == 1:
-            there = [name for name in columns if name in header]
+            there = [names[name] for name in columns if name in names]
             raise FormatError(f"{file}: the column {lacking[0]} is missing beside {', '.join(there)}")
     raise FormatError(
         f"{file}: the first line must name the columns {' or '.join(', '.join(columns) for columns in COLUMNS)}, "
@@ -86,7 +93,7 @@ def _check_header(file: str, header: Sequence[str]) -> None:
 
 def _begins_csv(source: Source) -> bool:
     """Whether it names at least two of the columns, so that what is missing can be said; a time is another format's."""
-    header = set(columns_in(source.first_line))
+    header = meanings(columns_in(source.first_line))
     return len(header & set().union(*COLUMNS)) > 1 and "time" not in header
 
 

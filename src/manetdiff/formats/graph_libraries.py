@@ -11,7 +11,7 @@ from manetdiff.errors import FormatError
 from manetdiff.fleet import Fleet
 from manetdiff.formats.netjson import layout_among, network_graph
 from manetdiff.formats.nodes import fleet_of, frame_among, node_records, without_degrees
-from manetdiff.formats.record import Record, naming
+from manetdiff.formats.record import naming
 from manetdiff.layout import Layout
 from manetdiff.radio import Radio, link_rates
 from manetdiff.topology import Topology
@@ -39,10 +39,10 @@ def from_networkx(graph: Any, name: str = "the graph") -> tuple[Fleet, Topology]
     """
     if graph.is_directed() or graph.is_multigraph():
         raise FormatError(f"{name}: must be undirected, with at most one link between two nodes")
-    records = node_records(name, [{**_plain(values), "id": str(node)} for node, values in graph.nodes(data=True)])
-    local = [Record(name, one.what, without_degrees(one.values)) for one in records]
+    entries = [{**without_degrees(_plain(values)), "id": str(node)} for node, values in graph.nodes(data=True)]
+    records = node_records(name, entries)
     properties = _plain(graph.graph)
-    fleet = fleet_of(name, local, frame_among(name, properties))
+    fleet = fleet_of(name, records, frame_among(name, properties))
     index = {node: place for place, node in enumerate(graph.nodes)}
     links = [(index[one], index[other]) for one, other in graph.edges]
     with naming(name):
@@ -82,4 +82,4 @@ def library(module: str, package: str) -> Any:
 
 def _plain(values: Any) -> dict[str, Any]:
     """numpy's numbers, which graphs are often built with, as Python's own."""
-    return {name: value.item() if isinstance(value, np.generic) else value for name, value in values.items()}
+    return {str(name): value.item() if isinstance(value, np.generic) else value for name, value in values.items()}

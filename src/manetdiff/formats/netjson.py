@@ -16,6 +16,7 @@ from typing import Any
 
 from manetdiff.errors import FormatError, RadioError
 from manetdiff.fleet import Fleet
+from manetdiff.formats.columns import understood
 from manetdiff.formats.files import PathLike, Source, read_source, write_text
 from manetdiff.formats.format import Contents, Format, Holds, Order
 from manetdiff.formats.nodes import (
@@ -146,8 +147,8 @@ def _node_properties(file: str, document: dict[str, Any]) -> list[Record]:
     nodes = node_records(file, object_list(file, document, "nodes"))
     records = []
     for node in nodes:
-        properties = without_degrees(node.part("properties").values)
-        records.append(Record(file, node.what, {**properties, "id": node.values["id"]}))
+        properties = {**without_degrees(node.part("properties").values), "id": node.values["id"]}
+        records.append(understood(f"{file}: {node.what}", [*properties]).record(file, node.what, properties))
     return records
 
 

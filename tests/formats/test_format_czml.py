@@ -13,7 +13,8 @@ import pytest
 from manetdiff import Fleet, Topology
 from manetdiff.errors import FormatError
 from manetdiff.fleet.geodetic import LocalFrame
-from manetdiff.formats.czml import LinkedFleet, czml, write_czml
+from manetdiff.formats.czml import czml, write_czml
+from manetdiff.formats.moments import LinkedFleet
 
 FRAME = LocalFrame(48.0, 11.0)
 EPOCH = datetime(2026, 3, 1, tzinfo=UTC)

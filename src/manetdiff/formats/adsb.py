@@ -17,7 +17,7 @@ from manetdiff.fleet import Tracks
 from manetdiff.formats.columns import AIRCRAFT, Columns, meanings, understood
 from manetdiff.formats.csv_table import columns_in, csv_rows
 from manetdiff.formats.files import PathLike, Source, read_source
-from manetdiff.formats.format import Format, Holds, read_as
+from manetdiff.formats.format import FLIGHT_PARTS, Format, Holds, read_as
 from manetdiff.formats.parquet import MAGIC, parquet_rows
 from manetdiff.formats.record import finite_number, naming
 from manetdiff.formats.reports import Report, seconds_in, tracks_of
@@ -122,7 +122,7 @@ PARQUET = Format(
     title="ADS-B, Parquet",
     holds=Holds.TRACKS,
     suffixes=(".parquet", ".pq"),
-    keeps="waypoints, heights, tracks; speed is not read",
+    keeps=FLIGHT_PARTS,
     begins=lambda source: source.data.startswith(MAGIC),
     read=_from_parquet,
 )
@@ -131,7 +131,7 @@ CSV = Format(
     title="ADS-B, CSV",
     holds=Holds.TRACKS,
     suffixes=(".csv",),
-    keeps="waypoints, heights, tracks; speed is not read",
+    keeps=FLIGHT_PARTS,
     begins=_begins_csv,
     read=_from_csv,
 )

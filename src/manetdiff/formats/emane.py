@@ -21,7 +21,7 @@ from manetdiff.errors import FormatError
 from manetdiff.fleet import Fleet
 from manetdiff.fleet.geodetic import yaw_to_compass
 from manetdiff.formats.files import PathLike, write_text
-from manetdiff.formats.format import Contents, Format, Holds, Order
+from manetdiff.formats.format import FLIGHT_PARTS, Contents, Format, Holds, Order, Part
 from manetdiff.formats.record import shown
 from manetdiff.topology import Topology
 
@@ -120,8 +120,8 @@ SCHEDULE = Format(
     title="EMANE, schedule",
     holds=Holds.TOPOLOGY,
     suffixes=(".xml",),
-    keeps="parity",
-    loses="places, links; nodes are numbers, comments say whose",
+    keeps=frozenset({Part.IDS, Part.PARITY}),
+    note="nodes are numbers, comments say whose",
     write=_write_schedule,
 )
 EVENTS = Format(
@@ -129,7 +129,7 @@ EVENTS = Format(
     title="EMANE, events",
     holds=Holds.TRACKS,
     suffixes=(".eel",),
-    keeps="places, heights and yaw over time",
-    loses="links, parity; nodes are numbers, comments say whose",
+    keeps=FLIGHT_PARTS,
+    note="nodes are numbers, comments say whose",
     write=lambda held, order: write_eel(held.moments(order.time), order.path),
 )

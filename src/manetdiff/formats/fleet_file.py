@@ -16,7 +16,7 @@ from manetdiff.formats import netjson
 from manetdiff.formats.columns import meanings, understood
 from manetdiff.formats.csv_table import columns_in, csv_rows, csv_text
 from manetdiff.formats.files import PathLike, Source, read_source, suffix_of, write_text
-from manetdiff.formats.format import Format, Holds, read_as
+from manetdiff.formats.format import FLEET_PARTS, Format, Holds, read_as
 from manetdiff.formats.nodes import GEODETIC, LOCAL, distinct, fleet_of, local_columns, node_records, written_columns
 from manetdiff.formats.record import Record, object_list, parse_object, shown
 
@@ -102,8 +102,7 @@ JSON = Format(
     title="Fleet, JSON",
     holds=Holds.FLEET,
     suffixes=(".json",),
-    keeps="ids, places, heights, yaw, where on earth",
-    loses="links, parity, times",
+    keeps=FLEET_PARTS,
     begins=lambda source: source.content.lstrip().startswith(("{", "[")),
     read=_from_json,
     write=lambda held, order: _write_json(held.fleet_at(order.time), order.path),
@@ -113,8 +112,7 @@ CSV = Format(
     title="Fleet, CSV",
     holds=Holds.FLEET,
     suffixes=(".csv",),
-    keeps="ids, places, heights, yaw, where on earth",
-    loses="links, parity, times",
+    keeps=FLEET_PARTS,
     begins=_begins_csv,
     read=_from_csv,
     write=lambda held, order: _write_csv(held.fleet_at(order.time), order.path),

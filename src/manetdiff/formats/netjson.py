@@ -18,7 +18,7 @@ from manetdiff.errors import FormatError, RadioError
 from manetdiff.fleet import Fleet
 from manetdiff.formats.columns import understood
 from manetdiff.formats.files import PathLike, Source, read_source, write_text
-from manetdiff.formats.format import Contents, Format, Holds, Order
+from manetdiff.formats.format import FLEET_PARTS, LINK_PARTS, Contents, Format, Holds, Order, Part
 from manetdiff.formats.nodes import (
     fleet_of,
     frame_among,
@@ -191,8 +191,7 @@ FORMAT = Format(
     title="NetJSON",
     holds=Holds.TOPOLOGY,
     suffixes=(".json", ".netjson"),
-    keeps="fleet, links, parity, sectors, rates, radio",
-    loses="times; the report",
+    keeps=FLEET_PARTS | LINK_PARTS | {Part.RADIO},
     begins=_begins,
     read=topology_in,
     write=_write,

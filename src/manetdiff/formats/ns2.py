@@ -23,7 +23,7 @@ import numpy as np
 from manetdiff.errors import FormatError
 from manetdiff.fleet import Track, Tracks
 from manetdiff.formats.files import PathLike, Source, read_source, write_text
-from manetdiff.formats.format import Contents, Format, Holds, Order
+from manetdiff.formats.format import Contents, Format, Holds, Order, Part
 from manetdiff.formats.record import finite_number, naming, shown
 
 NODE = re.compile(r"""^"?\$node_?\((\d{1,9})\)$""")
@@ -208,11 +208,7 @@ def _append(times: list[float], places: list[Place], time: float, place: Place) 
 
 
 def _write(held: Contents, order: Order) -> None:
-    if held.tracks is None:
-        raise FormatError(f"{held.name}: does not say how its nodes move, which ns-2 mobility needs")
-    if order.time is not None:
-        raise FormatError(f"{held.name}: ns-2 mobility is of all times: --time goes with fleet, table and emane-eel")
-    write_ns2(held.tracks, order.path)
+    write_ns2(held.moving("ns-2 mobility", order.time), order.path)
 
 
 FORMAT = Format(
@@ -220,8 +216,8 @@ FORMAT = Format(
     title="ns-2",
     holds=Holds.TRACKS,
     suffixes=(".tcl", ".ns_movements", ".ns2"),
-    keeps="waypoints of all nodes, the height at which each begins",
-    loses="climbs, yaw, ids (numbers instead), links, where on earth",
+    keeps=frozenset({Part.PLACES, Part.HEIGHTS, Part.MOVEMENT}),
+    note="a comment says what a number was called",
     begins=lambda source: source.first_line.startswith(("$node", "$ns")),
     read=tracks_in,
     write=_write,

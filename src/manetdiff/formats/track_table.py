@@ -18,7 +18,7 @@ from manetdiff.fleet import Fleet, Tracks
 from manetdiff.formats.columns import meanings, understood
 from manetdiff.formats.csv_table import columns_in, csv_rows, csv_text
 from manetdiff.formats.files import PathLike, Source, read_source, write_text
-from manetdiff.formats.format import Format, Holds
+from manetdiff.formats.format import FLIGHT_PARTS, Format, Holds
 from manetdiff.formats.nodes import HEIGHT, written_columns
 from manetdiff.formats.record import Record, naming, shown
 from manetdiff.formats.reports import Report, seconds_in, tracks_of
@@ -137,8 +137,8 @@ FORMAT = Format(
     title="Plain table",
     holds=Holds.TRACKS,
     suffixes=(".csv",),
-    keeps="times, ids, places, heights, yaw, where on earth",
-    loses="movement between the moments",
+    keeps=FLIGHT_PARTS,
+    note="movement as moments",
     begins=lambda source: _is_header(columns_in(source.first_line)),
     read=tracks_in,
     write=lambda held, order: write_track_table(held.moments(order.time), order.path),

@@ -81,7 +81,7 @@ class Fleet:
             _check_finite(column, names, field)
         for i in np.flatnonzero(np.abs(lat) > 90.0):
             raise FleetError(f"node {names[i]!r}: latitude {lat[i]} is outside -90 … 90 degrees")
-        frame = LocalFrame.around(lat, lon)
+        frame = LocalFrame.around(lat, lon, names)
         positions = np.column_stack([frame.to_xy(lat, lon), *heights])
         return cls(positions, compass_to_yaw(frame, lat, lon, compass), names, frame)
 

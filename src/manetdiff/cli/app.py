@@ -25,11 +25,8 @@ from manetdiff.cli import (
     update,
     weights,
 )
-from manetdiff.errors import ManetDiffError
+from manetdiff.cli.ending import ending_in_one_line
 from manetdiff.messages import one_line
-
-BAD_INPUT = 2
-INTERRUPTED = 130
 
 app = typer.Typer(
     name="manetdiff",
@@ -77,14 +74,8 @@ for module in (
 def main() -> None:
     """Run the command line; a user's mistake is one line on standard error and exit code 2, never a traceback."""
     warnings.showwarning = _show_warning
-    try:
+    with ending_in_one_line():
         app()
-    except ManetDiffError as error:
-        print(f"manetdiff: {error}", file=sys.stderr)
-        sys.exit(BAD_INPUT)
-    except KeyboardInterrupt:
-        print("manetdiff: interrupted", file=sys.stderr)
-        sys.exit(INTERRUPTED)
 
 
 def _show_warning(message, category, filename, lineno, file=None, line=None) -> None:  # type: ignore[no-untyped-def]

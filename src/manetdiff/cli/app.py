@@ -26,12 +26,9 @@ from manetdiff.cli import (
     update,
     weights,
 )
+from manetdiff.cli.ending import ending_in_one_line
 from manetdiff.cli.progress import compiling_shown
-from manetdiff.errors import ManetDiffError
 from manetdiff.messages import one_line
-
-BAD_INPUT = 2
-INTERRUPTED = 130
 
 app = typer.Typer(
     name="manetdiff",
@@ -81,15 +78,8 @@ def main() -> None:
     warnings.showwarning = _show_warning
     # Where it finds no folder to write to it takes a temporary one, which is nothing to tell anyone.
     logging.getLogger("matplotlib").setLevel(logging.ERROR)
-    try:
-        with compiling_shown():
-            app()
-    except ManetDiffError as error:
-        print(f"manetdiff: {error}", file=sys.stderr)
-        sys.exit(BAD_INPUT)
-    except KeyboardInterrupt:
-        print("manetdiff: interrupted", file=sys.stderr)
-        sys.exit(INTERRUPTED)
+    with ending_in_one_line(), compiling_shown():
+        app()
 
 
 def _show_warning(message, category, filename, lineno, file=None, line=None) -> None:  # type: ignore[no-untyped-def]

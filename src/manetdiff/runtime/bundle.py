@@ -96,8 +96,11 @@ def find_bundle(name: str | Path = DEFAULT) -> Bundle:
 def read_bundle(path: Path) -> Bundle:
     """A runtime file."""
     try:
-        with zipfile.ZipFile(path) as file:
-            if sum(entry.file_size for entry in file.infolist()) > MOST_BYTES:
+        # All of it at once: it may be a pipe.
+        with path.open("rb") as opened:
+            packed = opened.read(MOST_BYTES + 1)
+        with zipfile.ZipFile(io.BytesIO(packed)) as file:
+            if len(packed) > MOST_BYTES or sum(entry.file_size for entry in file.infolist()) > MOST_BYTES:
                 raise CheckpointError(f"{path}: too large for a runtime file")
             contents = {name: file.read(name) for name in (DESCRIPTION, *(f"{graph}.onnx" for graph in FUNCTIONS))}
     except KeyError as error:

@@ -29,7 +29,7 @@ class Header:
 def read_header(path: Path, name: str = FORMAT_NAME, version: int = FORMAT) -> Header:
     """The header of a weights file, or of another kind of file by its name and version."""
     if not path.is_file():
-        raise CheckpointError(f"{path}: no such file")
+        raise CheckpointError(f"{path}: {'is not a file on a disk' if path.exists() else 'no such file'}")
     try:
         with path.open("rb") as file:
             length = int.from_bytes(file.read(8), "little")

@@ -92,6 +92,41 @@ md.load().generate(md.Fleet([(0, 0), (1, 0), (0, 1)], [0, 0, 0]))
     assert shown.stdout.strip() == is_set
 
 
+def test_help_version_and_mistakes_do_not_wait_for_compiled_code(tmp_path: Path) -> None:
+    fleet = str(_fleet(tmp_path))
+    (tmp_path / "radio.json").write_text('{"sigma2": "much"}')
+    asked = [
+        ["--version"],
+        ["--help"],
+        ["generate", "--help"],
+        ["generate", "missing.json"],
+        ["generate", fleet, "--preset", "nonsense"],
+        ["generate", fleet, "--radio", "radio.json"],
+        ["update", fleet, fleet],
+        ["solve", fleet, "--method", "nonsense"],
+        ["convert", "missing.json", "there.json"],
+    ]
+    code = """
+import json, sys
+from manetdiff.cli.app import main
+for arguments in json.loads(sys.argv[1]):
+    sys.argv = ["manetdiff", *arguments]
+    try:
+        main()
+    except SystemExit:
+        assert "numba" not in sys.modules and "onnxruntime" not in sys.modules, arguments
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code, json.dumps(asked)],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=_environment(PYTHONPATH=str(PACKAGE.parent)),
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("\n") == 6  # one line for each mistake
+
+
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The package in a folder that nobody may write to."""

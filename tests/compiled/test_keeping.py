@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import subprocess
-import sys
 import tarfile
 import time
 from collections.abc import Iterator
@@ -157,10 +155,3 @@ def test_progress_is_told_for_functions_within_others_too(folder: Path) -> None:
         assert builder(outer)(3) == 7
     assert [done - before for done, _ in told] == [1, 2]
     assert {total for _, total in told} == {len(_functions)}
-
-
-def test_importing_the_package_and_asking_for_help_loads_no_compiler() -> None:
-    code = "import sys; sys.argv = ['manetdiff', '--help']; import atexit; from manetdiff.cli.app import main; "
-    code += "atexit.register(lambda: print('numba' in sys.modules, 'onnxruntime' in sys.modules)); main()"
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert shown.stdout.split()[-2:] == ["False", "False"]

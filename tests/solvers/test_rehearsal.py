@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 import warnings
 
 import numpy as np
@@ -13,8 +14,9 @@ import pytest
 import manetdiff as md
 from manetdiff.compiled import every_function, store
 from manetdiff.compiled.identity import platform_tag
+from manetdiff.runtime import model as runtime_model
 from manetdiff.scenarios import draw, move_by
-from manetdiff.solvers import METHODS
+from manetdiff.solvers import METHODS, local_search, methods
 from manetdiff.solvers.rehearsal import rehearse
 
 RADIOS = {
@@ -55,6 +57,24 @@ def test_after_the_rehearsal_nothing_is_left_to_load(radio: str) -> None:
             md.rates(topology)
             md.metrics(md.Topology(topology.links[::-1], topology.parity), topology.on())
     assert _loaded() == before
+
+
+def test_no_clock_counts_what_is_done_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a clock that stands still but for the rehearsal, which takes a thousand seconds."""
+    now = [0.0]
+    monkeypatch.setattr(time, "perf_counter", lambda: now[0])
+
+    def slowly() -> None:
+        now[0] += 1000.0
+
+    for module in (methods, local_search, runtime_model):
+        monkeypatch.setattr(module, "rehearse", slowly)
+    fleet, model = draw("wedge", 5, np.random.default_rng(1)), md.load()
+    made = model.generate(fleet)
+    updated = [model.update(made, fleet, mode=mode) for mode in ("auto", "anew")]
+    solved = [md.solve(fleet, moves=50), md.solve(fleet, method="greedy")]
+    assert [topology.report.seconds for topology in (made, *updated, *solved)] == [0.0] * 5
+    assert now[0] >= 5000.0
 
 
 def test_the_packaged_code_is_up_to_date() -> None:

@@ -99,8 +99,10 @@ def read_bundle(path: Path) -> Bundle:
         # All of it at once: it may be a pipe.
         with path.open("rb") as opened:
             packed = opened.read(MOST_BYTES + 1)
+        if len(packed) > MOST_BYTES:
+            raise CheckpointError(f"{path}: too large for a runtime file")
         with zipfile.ZipFile(io.BytesIO(packed)) as file:
-            if len(packed) > MOST_BYTES or sum(entry.file_size for entry in file.infolist()) > MOST_BYTES:
+            if sum(entry.file_size for entry in file.infolist()) > MOST_BYTES:
                 raise CheckpointError(f"{path}: too large for a runtime file")
             contents = {name: file.read(name) for name in (DESCRIPTION, *(f"{graph}.onnx" for graph in FUNCTIONS))}
     except KeyError as error:

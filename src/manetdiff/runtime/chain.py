@@ -68,11 +68,6 @@ class Chain:
         self._functions = {name: _ExportedFunction(bundle, name, self._lock) for name in FUNCTIONS}
         self._grids: dict[TimePairs, Mapping[str, Array]] = {}
 
-    def open(self) -> None:
-        """Load all functions now rather than when each is first called."""
-        for function in self._functions.values():
-            function.open()
-
     def embed(self, features: LayoutFeatures) -> EmbeddedLayout:
         """A layout, embedded."""
         arrays = self._functions["layout"](
@@ -152,7 +147,7 @@ class _ExportedFunction:
 
     def __call__(self, known: Mapping[str, npt.NDArray[Any]]) -> dict[str, Array]:
         """Its outputs. known: its inputs, by their names in the contract; others beside them are left aside."""
-        opened = self.open()
+        opened = self._opened or self._open()
         feed = {in_file: known[name] for name, in_file in opened.names.items() if name in known}
         if feed.keys() != opened.lengths.keys():
             raise self._refused("does not take what it should")
@@ -160,13 +155,9 @@ class _ExportedFunction:
 
     def length(self, name: str) -> int:
         """Of the last axis of an input; 0 where the function has no such input."""
-        opened = self.open()
+        opened = self._opened or self._open()
         length: int = opened.lengths.get(opened.names[name], 0)
         return length
-
-    def open(self) -> _Opened:
-        """The function, loaded if it has not been yet."""
-        return self._opened or self._open()
 
     def _open(self) -> _Opened:
         with self._lock:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -29,14 +28,11 @@ from manetdiff.runtime.previous import previous_links
 from manetdiff.runtime.refine import Refined, best_of
 from manetdiff.runtime.samples import Update, constructed, draw_samples
 from manetdiff.runtime.task import Task
-from manetdiff.solvers.rehearsal import rehearse
+from manetdiff.solvers.rehearsal import TOY, rehearse
 from manetdiff.topology import Topology, continuity
 from manetdiff.weights import DEFAULT, SMALL
 
 FEWEST, MOST = 2, 256  # nodes
-# A fleet to warm up on: large enough that every stage has something to do.
-RING = Fleet([(math.cos(turn), math.sin(1.3 * turn)) for turn in range(9)], [0.0] * 9)
-MOVED_RING = Fleet([(math.cos(turn), math.sin(1.4 * turn)) for turn in range(9)], [0.0] * 9)
 
 
 def load(weights: str | Path = DEFAULT, *, threads: int | None = None) -> Model:
@@ -62,6 +58,7 @@ class Model:
         self._chain = Chain(bundle)
         self._companion = None if companion is None else Chain(companion)
         self._calibration = remembered(self._short_chain)
+        self._prepared: set[str] = set()
 
     def __repr__(self) -> str:
         return f"Model({self.name!r}, threads={self.threads})"
@@ -150,24 +147,22 @@ class Model:
         Everything that is only done the first time, such as loading compiled code, is done here as well: call it once
         in a process that promises times. Without it budgets are planned with costs that are assumed.
         """
-        self.warm_up()
+        self._prepare(UPDATE)
         if self._calibration is None or again:
             self._calibration = measured(self._short_chain, self.radio)
             remember(self._short_chain, self._calibration)
         return self._calibration
-
-    def warm_up(self) -> None:
-        """Do what is only done the first time: load compiled code, open the network, and let it run."""
-        wide = dataclasses.replace(self.radio, unit=None, range=10.0)
-        made = self._generate(RING, Options(radio=wide, preset="instant"))
-        self.update(made, MOVED_RING)
 
     def _prepare(self, effort: Effort) -> float:
         """Load what is loaded once in a process, or compiled once on a machine; the seconds that it took, which are no
         part of the time of a topology."""
         began = time.perf_counter()
         rehearse()
-        self._chain_for(effort).open()
+        chain = self._chain_for(effort)
+        if chain.name not in self._prepared:
+            once = dataclasses.replace(effort, steps=1, samples=1)
+            draw_samples(chain, chain.embed(Layout(TOY, self.radio).features), once, 0, None, None)
+            self._prepared.add(chain.name)
         return time.perf_counter() - began
 
     def _chain_for(self, effort: Effort) -> Chain:

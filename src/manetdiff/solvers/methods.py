@@ -15,7 +15,7 @@ from manetdiff.radio import Radio
 from manetdiff.solvers import annealing, reference
 from manetdiff.solvers.budget import Budget
 from manetdiff.solvers.cpsat import DEFAULT_BUDGET as CPSAT_BUDGET
-from manetdiff.solvers.cpsat import solve_relaxation
+from manetdiff.solvers.cpsat import load_cpsat, solve_relaxation
 from manetdiff.solvers.exact import enumerate_all
 from manetdiff.solvers.greedy_construction import greedy_links
 from manetdiff.solvers.heuristics import huang_links, mst_greedy_links
@@ -56,6 +56,8 @@ def solve(
     asked = None if budget is None and moves is None else Budget(budget, moves)
     layout = Layout.of(fleet, radio)
     rehearse()
+    if method == "cpsat":
+        load_cpsat()
     start = time.perf_counter()
     if method == "omni":
         layout = Layout(layout.fleet, layout.radio.omnidirectional())

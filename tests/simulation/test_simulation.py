@@ -323,9 +323,11 @@ def test_generate_and_update_say_that_a_network_is_in_parts(run: Run, tmp_path: 
     (tmp_path / "radio.json").write_text('{"unit": 1, "range": 10}')
     ran = run("generate", "far.csv", "--radio", "radio.json", "--out", "t.json")
     assert (ran.code, ran.err.count("\n")) == (0, 1)
-    assert ran.err.startswith("manetdiff: warning: the network is in parts")
+    said = "manetdiff: warning: the network is in 2 parts: 'c', 'd' are out of range: that is 10 m, and 999,999 m would"
+    assert ran.err.startswith(said)
     ran = run("update", "t.json", "far.csv", "--radio", "radio.json")
-    assert ran.err.startswith("manetdiff: warning: the network is in parts")
+    assert ran.err.count("\n") == 1
+    assert ran.err.startswith(said)
     (tmp_path / "near.csv").write_text("id,x,y,yaw\na,0,0,0\nb,1,0,0\nc,2,1,0\n")
     assert run("generate", "near.csv").err == ""
 

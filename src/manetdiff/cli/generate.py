@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from manetdiff.cli import options
-from manetdiff.cli.results import check_files, deliver, milliseconds, warn_of_parts
+from manetdiff.cli.results import check_files, deliver, milliseconds
 from manetdiff.cli.warm_up import warm_up_model
 from manetdiff.formats import read_fleet, read_radio
 
@@ -62,7 +62,6 @@ def command(
         avoid=options.pairs(avoid, "--avoid"),
         silent=silent or (),
     )
-    warn_of_parts(topology)
     told = [("preset", topology.report.preset)] if topology.report.preset else []
     told.append(("time", milliseconds(topology.report)))
     deliver(topology, out, plot, as_json=as_json, dark=dark, more=told)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Sequence
 
 from manetdiff.cli.output import Table, print_json, print_table
-from manetdiff.errors import DisconnectedWarning, FormatError
+from manetdiff.errors import FormatError
 from manetdiff.formats import check_writable, write_topology
 from manetdiff.measure.measures import MEASURES
 from manetdiff.topology import Report, Topology, metrics
@@ -59,16 +58,6 @@ def deliver(
     rows[list(scores).index("mean_length")][1] += f" ({metres:,.0f} m)" if metres >= 10 else f" ({metres:.3g} m)"
     rows += [list(row) for row in more]
     print_table(Table(f"{len(layout)} nodes", ("", ""), rows), stream)
-
-
-def warn_of_parts(topology: Topology) -> None:
-    """Say so where the network could not be connected; the exit code stays 0, as the best forest is an answer."""
-    if not topology.report.connected:
-        warnings.warn(
-            "the network is in parts: not all nodes are in range of each other, or pins keep them apart",
-            DisconnectedWarning,
-            stacklevel=2,
-        )
 
 
 def milliseconds(report: Report) -> str:

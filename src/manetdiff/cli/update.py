@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from manetdiff.cli import options
-from manetdiff.cli.results import check_files, deliver, milliseconds, warn_of_parts
+from manetdiff.cli.results import check_files, deliver, milliseconds
 from manetdiff.cli.warm_up import warm_up_model
 from manetdiff.errors import FormatError
 from manetdiff.formats import read_fleet, read_radio, read_topology
@@ -73,7 +73,6 @@ def command(
         avoid=options.pairs(avoid, "--avoid"),
         silent=silent or (),
     )
-    warn_of_parts(new)
     if change is not None:
         from manetdiff.pictures import draw_change  # imported late: matplotlib is slow to load
 

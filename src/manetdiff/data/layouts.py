@@ -14,8 +14,7 @@ from manetdiff.layout import Layout
 from manetdiff.radio import Radio
 from manetdiff.scenarios import MOTIONS, draw, move_by
 from manetdiff.solvers import solve
-from manetdiff.solvers.spanning import bottleneck
-from manetdiff.topology import Report, Topology, metrics
+from manetdiff.topology import Report, Topology, joining_range, metrics
 
 METHOD = "reference"
 TRIES = 50
@@ -129,4 +128,4 @@ def _as_stored(fleet: Fleet) -> Fleet:
 
 
 def _connectable(fleet: Fleet, radio: Radio) -> bool:
-    return bottleneck(Layout(fleet, radio)) <= radio.range
+    return joining_range(Layout(fleet, radio)) <= radio.range

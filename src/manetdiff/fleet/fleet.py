@@ -12,6 +12,7 @@ import numpy.typing as npt
 from manetdiff.checks import first_repeated
 from manetdiff.errors import FleetError
 from manetdiff.fleet.geodetic import LocalFrame, compass_to_yaw, wrapped
+from manetdiff.fleet.outliers import far_out
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -82,11 +83,18 @@ class Fleet:
 
     @cached_property
     def spread(self) -> float:
-        """Root mean square of the centred coordinates over nodes and both axes: the default unit of distance."""
-        centred = self.positions - self.positions.mean(axis=0)
-        # Scaled first, so that coordinates near the limits of float64 neither overflow nor vanish when squared.
-        largest = float(np.abs(centred).max())
-        return largest * float(np.sqrt(np.mean((centred / largest) ** 2)))
+        """Root mean square of the centred coordinates over nodes and both axes."""
+        return _spread(self.positions)
+
+    @cached_property
+    def far_out(self) -> npt.NDArray[np.bool_]:
+        """(n,) nodes so far out that they alone would set the spread; almost always none."""
+        return far_out(self.positions)
+
+    @cached_property
+    def scale(self) -> float:
+        """The default unit of distance: the spread of all nodes but those far out."""
+        return _spread(self.positions[~self.far_out]) if self.far_out.any() else self.spread
 
     @cached_property
     def mean_heading(self) -> float:
@@ -115,6 +123,13 @@ class Fleet:
             self.ids,
             self.frame,
         )
+
+
+def _spread(positions: FloatArray) -> float:
+    centred = positions - positions.mean(axis=0)
+    # Scaled first, so that coordinates near the limits of float64 neither overflow nor vanish when squared.
+    largest = float(np.abs(centred).max())
+    return largest * float(np.sqrt(np.mean((centred / largest) ** 2)))
 
 
 def _as_floats(values: npt.ArrayLike, what: str) -> FloatArray:

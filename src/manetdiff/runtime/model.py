@@ -25,7 +25,7 @@ from manetdiff.runtime.previous import previous_links
 from manetdiff.runtime.refine import best_of
 from manetdiff.runtime.samples import Update, draw_samples
 from manetdiff.runtime.speed import MachineSpeed, affordable, machine_speed
-from manetdiff.topology import Report, Topology, continuity
+from manetdiff.topology import Report, Topology, continuity, find_parts, warn_of_parts, warn_of_parts_in_batch
 from manetdiff.weights import DEFAULT, SMALL
 
 FEWEST, MOST = 2, 256  # nodes
@@ -77,14 +77,20 @@ class Model:
           id or by index.
 
         A fleet that cannot be served raises an error that says why; in a batch, a BatchError with the others' results.
+        A network that comes out in parts gives a DisconnectedWarning; `parts` in its report says which nodes are
+        outside, why, and what range would join them.
         """
         options = Options(**asked)
         if isinstance(fleet, Fleet | Layout):
-            return self._generate(fleet, options)
+            made = self._generate(fleet, options)
+            warn_of_parts(made.report.parts)
+            return made
         given: object = fleet
         if isinstance(given, str) or not isinstance(given, Iterable):
             raise FleetError(f"give a Fleet, or several, not {type(fleet).__name__}")
-        return self._each(lambda single: self._generate(single, options), list(fleet))
+        batch = self._each(lambda single: self._generate(single, options), list(fleet))
+        warn_of_parts_in_batch({index: one.report.parts for index, one in enumerate(batch)})
+        return batch
 
     def update(
         self,
@@ -99,7 +105,7 @@ class Model:
 
         - previous: the fleet that the topology was made for, by default the one that it knows. radio: by default the
           one that it was made for, where it knows that. Nodes are matched by id: those that have joined are linked,
-          those that have left are forgotten.
+          those that have left are forgotten. A fleet that shares no node with the topology is refused.
         - mode: 'minor', 'standard', 'guided', 'anew' (without regard to the previous topology), or 'auto', which picks
           by how far the nodes have moved. The other arguments are those of `generate`.
         """
@@ -123,7 +129,9 @@ class Model:
             how = partial_diffusion(picked, links.moved, options.steps)
             effort = dataclasses.replace(chosen_effort(options, len(layout), UPDATE), steps=how.steps)
             made = self._made(layout, options, effort, Update(links, how), told, began)
-        return made.with_report(continuity=continuity(links.topology, made))
+        warn_of_parts(made.report.parts)
+        old = topology if before is None else Topology(topology.links, topology.parity, layout=Layout(before))
+        return made.with_report(continuity=continuity(old, made))
 
     def _generate(self, fleet: Fleet | Layout, options: Options) -> Topology:
         layout = self._layout(fleet, options.radio, self.radio)
@@ -170,8 +178,11 @@ class Model:
         done = time.perf_counter()
         judged = layout if pins is None else layout.pinned(pins.keep, pins.avoid)
         best = best_of(sampled, judged, effort, seed)
+        parts = find_parts(best.sample.links, judged)
         report = best.report.replace(
             method="netdiff",
+            components=1 if parts is None else parts.components,
+            parts=parts,
             weights=chain.name,
             seed=int(seed),
             preset=told.preset,

@@ -9,10 +9,9 @@ import typer
 from manetdiff.cli import options
 from manetdiff.cli.results import check_files, deliver, milliseconds
 from manetdiff.cli.warm_up import warm_up_model
-from manetdiff.errors import FormatError
 from manetdiff.formats import read_fleet, read_radio, read_topology
 from manetdiff.measure.measures import share_text
-from manetdiff.topology import Report
+from manetdiff.topology import Report, check_related
 
 
 def command(
@@ -54,8 +53,7 @@ def command(
 
     before, old = read_topology(topology)
     where = read_fleet(fleet)
-    if change is not None and before.ids != where.ids:
-        raise FormatError("--change: nodes have joined or left, or are in another order: the two cannot be compared")
+    check_related(before, where)
     model = load(weights)
     warm_up_model(model)
     new = model.update(

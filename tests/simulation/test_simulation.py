@@ -324,7 +324,9 @@ def test_generate_and_update_say_that_a_network_is_in_parts(run: Run, tmp_path: 
     (tmp_path / "radio.json").write_text('{"unit": 1, "range": 10}')
     ran = run("generate", "far.csv", "--radio", "radio.json", "--out", "t.json")
     assert (ran.code, ran.err.count("\n")) == (0, 1)
-    said = "manetdiff: warning: the network is in 2 parts: 'c', 'd' are out of range: that is 10 m, and 999,999 m would"
+    said = (
+        "manetdiff: warning: the network is in 2 parts: 'c', 'd' are out of range: that is 10 m, and 1,000,000 m would"
+    )
     assert ran.err.startswith(said)
     ran = run("update", "t.json", "far.csv", "--radio", "radio.json")
     assert ran.err.count("\n") == 1

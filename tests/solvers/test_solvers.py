@@ -123,7 +123,7 @@ def test_a_time_budget_is_kept(method: str, n: int, budget: float, monkeypatch: 
 def test_a_fleet_out_of_range_gets_the_best_forest_and_says_so() -> None:
     fleet = Fleet(np.array([[0, 0], [1, 0.1], [1000, 0], [1001, 0.2]]), np.zeros(4))
     for method in ("reference", "exact", "mst-greedy", "annealing"):
-        with pytest.warns(DisconnectedWarning, match=r"in 2 parts: '2', '3' are out of range: .*100 m, and 999 m"):
+        with pytest.warns(DisconnectedWarning, match=r"in 2 parts: '2', '3' are out of range: .*100 m, and 1,000 m"):
             topology = solve(fleet, Radio(unit=1.0, range=100.0, sigma2=1e-3), method)
         assert topology.links.tolist() == [[0, 1], [2, 3]]
         assert topology.report.components == 2

@@ -37,7 +37,7 @@ def test_each_node_outside_has_its_reason() -> None:
     assert (pinned.out_of_range, pinned.kept_apart, pinned.not_joined) == (("e", "f"), ("d",), ())
     assert parts.needed == parts.needed_metres == pytest.approx(np.hypot(91, 2))
     assert str(parts) == (
-        "3 parts: 'e', 'f' are out of range: that is 10 m, and 91 m would join all nodes; "
+        "3 parts: 'e', 'f' are out of range: that is 10 m, and 91.1 m would join all nodes; "
         "'d' is in range but not joined"
     )
 
@@ -48,7 +48,7 @@ def test_the_range_is_said_in_units_and_in_metres() -> None:
     assert parts.unit == 10.0
     assert parts.needed == pytest.approx(np.hypot(9.1, 0.2))
     assert parts.needed_metres == pytest.approx(np.hypot(91, 2))
-    assert "that is 2 units (20 m), and 9.102 units (91 m) would join all nodes" in str(parts)
+    assert "that is 2 units (20 m), and 9.11 units (91.1 m) would join all nodes" in str(parts)
 
 
 @given(fleets())

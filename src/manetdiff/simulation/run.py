@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 from manetdiff.errors import DisconnectedWarning
@@ -13,7 +12,7 @@ from manetdiff.radio import Radio
 from manetdiff.runtime.model import Model
 from manetdiff.runtime.options import Asked
 from manetdiff.runtime.partial import Mode
-from manetdiff.topology import Topology, continuity, metrics
+from manetdiff.topology import Topology, continuity, metrics, unwarned_of_parts
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ def simulate(
         fresh = before is None or set(fleet.ids).isdisjoint(before.on().fleet.ids)
         chosen: Mode = "anew" if refresh is not None and time - refreshed >= refresh else mode
         anew: Asked = {"radio": physics, "seed": seed, "preset": preset}
-        with _quiet():
+        with unwarned_of_parts():  # one for every moment would be too many
             if before is None or fresh:
                 made = model.generate(fleet, **anew)
             elif chosen == "anew":
@@ -100,14 +99,6 @@ def simulate(
             beside,
         )
         before = made
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Without the models' own warnings of networks in parts: one for every moment would be too many."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DisconnectedWarning)
-        yield
 
 
 def link_names(topology: Topology) -> list[tuple[str, str]]:

@@ -4,7 +4,14 @@ from manetdiff.topology.components import component_labels, count_components
 from manetdiff.topology.constraints import antenna_loads, out_of_range, same_parity
 from manetdiff.topology.matching import carried_over, check_related, matched_links, places_in
 from manetdiff.topology.metrics import METRICS, continuity, kept, metrics, rates
-from manetdiff.topology.parts import Parts, find_parts, joining_range, warn_of_parts, warn_of_parts_in_batch
+from manetdiff.topology.parts import (
+    Parts,
+    find_parts,
+    joining_range,
+    unwarned_of_parts,
+    warn_of_parts,
+    warn_of_parts_in_batch,
+)
 from manetdiff.topology.report import PolishReport, Report
 from manetdiff.topology.topology import Topology
 
@@ -29,6 +36,7 @@ __all__ = [
     "places_in",
     "rates",
     "same_parity",
+    "unwarned_of_parts",
     "warn_of_parts",
     "warn_of_parts_in_batch",
 ]

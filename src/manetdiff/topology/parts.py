@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,7 +49,7 @@ class Parts:
         if self.out_of_range:
             reasons.append(
                 f"{_are(self.out_of_range)} out of range: that is {self._distance(self.range)}, and "
-                f"{self._distance(self.needed)} would join all nodes"
+                f"{self._distance(_rounded_up(self.needed))} would join all nodes"
             )
         if self.kept_apart:
             reasons.append(f"{_are(self.kept_apart)} kept apart by pins")
@@ -59,8 +61,14 @@ class Parts:
 
     def _distance(self, units: float) -> str:
         metres = units * self.unit
-        text = f"{metres:,.0f} m" if metres >= 10 else f"{metres:.3g} m"
+        text = f"{metres:,.0f} m" if metres >= 1000 else f"{metres:.4g} m"
         return text if self.unit == 1 else f"{units:.4g} units ({text})"
+
+
+def _rounded_up(length: float) -> float:
+    """To three digits: still enough, and a fleet in flight does not say something else at every moment."""
+    step = 10.0 ** (math.floor(math.log10(length)) - 2)
+    return step * math.ceil(length / step)
 
 
 def _are(names: tuple[str, ...]) -> str:
@@ -125,6 +133,14 @@ def warn_of_parts_in_batch(found: Mapping[int, Parts | None], stacklevel: int = 
         more = f"; and {len(parted) - DESCRIBED} more" if len(parted) > DESCRIBED else ""
         counted = f"{len(parted)} of {len(found)} networks are in parts"
         warnings.warn(f"{counted}: {'; '.join(told)}{more}", DisconnectedWarning, stacklevel + 1)
+
+
+@contextmanager
+def unwarned_of_parts() -> Iterator[None]:
+    """Without these warnings, where many networks are made and what is in parts shows in their reports and metrics."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DisconnectedWarning)
+        yield
 
 
 def _joined_with(node: int, pairs: BoolArray) -> BoolArray:

@@ -39,6 +39,23 @@ def test_many_nodes_are_never_far_out() -> None:
         assert not far_out(np.array([[0.0, 0], [1, 0], [1e6, 0]])[-few:]).any()
 
 
+def test_nodes_above_each_other_leave_nobody_far_out() -> None:
+    stack = [(0.0, 0.0, 100.0 * k) for k in range(5)]
+    fleet = Fleet([*stack, (1e6, 0.0, 0.0)], np.zeros(6))
+    assert not fleet.far_out.any()
+    assert fleet.scale == fleet.spread > 0
+    # Height is no distance from the middle.
+    high = Fleet([(x, y, 1e6 * (x == y == 1)) for x in range(3) for y in range(3)], np.zeros(9))
+    assert not high.far_out.any()
+
+
+@pytest.mark.filterwarnings("error")
+def test_coordinates_near_the_limits_are_no_trouble() -> None:
+    corners = np.array([(1.0, 1), (1, -1), (-1, 1), (-1, -1), (0, 0.5)])
+    assert not far_out(8e307 * corners).any()
+    assert far_out(np.vstack([1e299 * corners, [(8e307, 8e307)]])).tolist() == [False] * 5 + [True]
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_no_drawn_fleet_has_any_and_its_unit_is_its_spread(family: str) -> None:
     for n in (4, 5, 8, 16, 32):

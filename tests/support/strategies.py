@@ -18,11 +18,14 @@ def drawn(n: int, seed: int = 0) -> Fleet:
 
 
 @st.composite
-def fleets(draw: st.DrawFn, smallest: int = 2, largest: int = 12) -> Fleet:
-    """Scattered nodes with arbitrary headings: nothing lines up, so no sector boundary is met exactly."""
+def fleets(draw: st.DrawFn, smallest: int = 2, largest: int = 12, axes: int = 2) -> Fleet:
+    """Scattered nodes with arbitrary headings: nothing lines up, so no sector boundary is met exactly.
+
+    - axes: 3 for fleets with heights.
+    """
     n = draw(st.integers(smallest, largest))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    positions = rng.normal(size=(n, 2)) * 10 ** rng.uniform(0, 5)
+    positions = rng.normal(size=(n, axes)) * 10 ** rng.uniform(0, 5)
     return Fleet(positions, rng.uniform(-math.pi, math.pi, n))
 
 

@@ -21,7 +21,7 @@ from manetdiff.radio import Radio
 from manetdiff.runtime.model import load
 from manetdiff.scenarios import draw, move_by
 from manetdiff.solvers import solve
-from manetdiff.topology import METRICS, Topology, continuity, kept, metrics
+from manetdiff.topology import Topology, continuity, kept, metrics
 
 FORMATION = "wedge"
 MOTION = "gauss-markov"
@@ -103,7 +103,8 @@ def _timed(name: str, fleet: Fleet, topology: Topology, before: Topology | None 
 
 def _table(title: str, columns: list[_Shown], radio: Radio) -> Table:
     scores = [metrics(column.topology, column.fleet, radio) for column in columns]
-    rows = [[MEASURES[name].label, *(MEASURES[name].text_of_one(score[name]) for score in scores)] for name in METRICS]
+    shown = [MEASURES[name] for name in scores[0]]
+    rows = [[one.label, *(one.text_of_one(score[one.metric]) for score in scores)] for one in shown]
     pairs = [(column.before, column.topology) for column in columns]
     rows.append(["old links kept", *("" if old is None else share_text(kept(old, new)) for old, new in pairs)])
     rows.append(["continuity", *("" if old is None else share_text(continuity(old, new)) for old, new in pairs)])

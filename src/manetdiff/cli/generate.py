@@ -19,7 +19,7 @@ def command(
     dark: options.Dark = False,
     preset: options.Preset = None,
     budget_ms: Annotated[
-        float | None, typer.Option(help="Milliseconds, from which the preset follows.", metavar="MS")
+        float | None, typer.Option(help="Milliseconds, from which the preset follows; they are kept.", metavar="MS")
     ] = None,
     steps: options.Steps = None,
     samples: options.Samples = None,
@@ -48,6 +48,8 @@ def command(
     where = read_fleet(fleet)
     model = load(weights)
     warm_up_model(model)
+    if budget_ms is not None:
+        model.calibrate()
     topology = model.generate(
         where,
         radio=None if radio is None else read_radio(radio),
@@ -63,5 +65,7 @@ def command(
         silent=silent or (),
     )
     told = [("preset", topology.report.preset)] if topology.report.preset else []
+    if topology.report.method != "netdiff":
+        told = [("preset", f"none fits {budget_ms:g} ms: {topology.report.method} and local search")]
     told.append(("time", milliseconds(topology.report)))
     deliver(topology, out, plot, as_json=as_json, dark=dark, more=told)

@@ -13,14 +13,16 @@ FAR, ONE_IN = 10.0, 4
 def far_out(positions: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
     """(n,) nodes more than FAR times as far from the middle, the median of each axis, as all the nodes that are nearer.
 
-    At most one node in ONE_IN is far out: where there are more of them, they are the fleet.
+    At most one node in ONE_IN is far out: where there are more of them, they are the fleet. Nor is anyone where the
+    others stand in one place, above each other: they have no spread. positions: (n, 2).
     """
-    centred = positions - np.median(positions, axis=0)
-    # Scaled first, so that nothing overflows or vanishes when it is squared.
-    distance = np.sqrt(((centred / np.abs(centred).max()) ** 2).sum(axis=1))
+    # Halved, so that coordinates near the limits of float64 do not overflow.
+    centred = (positions - np.median(positions, axis=0)) / 2
+    distance = np.hypot(centred[:, 0], centred[:, 1])
     outwards = np.sort(distance)
     fewest = len(outwards) - len(outwards) // ONE_IN
-    beyond = np.flatnonzero(outwards[fewest:] > FAR * outwards[fewest - 1 : -1])
+    nearer, farther = outwards[fewest - 1 : -1], outwards[fewest:]
+    beyond = np.flatnonzero((nearer > 0) & (farther / FAR > nearer))
     if len(beyond) == 0:
         return np.zeros(len(distance), dtype=np.bool_)
     return np.asarray(distance >= outwards[fewest + beyond[0]])

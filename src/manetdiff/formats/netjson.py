@@ -1,7 +1,8 @@
 """Topology files: NetJSON NetworkGraph (https://netjson.org), with everything of ours under `properties`.
 
 A node carries x, y (metres), yaw (radians), parity, and lat, lon, heading where the fleet knows where on earth it is.
-A link carries the sectors at both ends and the rates both ways in Mbit/s. Its cost is 1 / (sum of both rates): seconds
+A link carries the sectors at both ends and the rates both ways in Mbit/s: while its slot lasts, and sustained over
+both slots. Its cost is 1 / (sum of both rates): seconds
 per Mbit, so that smaller is better. A link that carries nothing, inside one parity, has the cost LARGEST_COST.
 Properties hold scalars only: OpenWISP's reader breaks on lists there.
 """
@@ -21,7 +22,7 @@ from manetdiff.formats.nodes import GEODETIC, fleet_of, frame_among, node_record
 from manetdiff.formats.record import Record, naming, object_list, parse_object, shown
 from manetdiff.layout import Layout
 from manetdiff.radio import Radio, link_rates
-from manetdiff.topology import Topology
+from manetdiff.topology import SLOT_SHARE, Topology
 
 TYPE = "NetworkGraph"
 LARGEST_COST = 1e9
@@ -124,6 +125,8 @@ def _written_links(topology: Topology, layout: Layout) -> list[dict[str, Any]]:
                 "sector_target": int(tables.sector[j, i]),
                 "rate_forward": forward,
                 "rate_backward": backward,
+                "sustained_forward": SLOT_SHARE * forward,
+                "sustained_backward": SLOT_SHARE * backward,
                 "distance": float(tables.distance[i, j] * layout.unit),
             },
         }

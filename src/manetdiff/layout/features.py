@@ -29,7 +29,7 @@ LENGTH, COS_ANGLE, SIN_ANGLE, IN_RANGE, RATE, NEARER, LEAK = range(len(PAIR_FEAT
 class LayoutFeatures(NamedTuple):
     """What the network reads of one layout of n nodes.
 
-    - node: (n, 4) float32: x, y, cosine and sine of the yaw, in the normalised frame.
+    - node: (n, 4) float32: x, y, cosine and sine of the yaw, in the normalised frame; height shows in the distances.
     - pair: (n, n, 7) float32, from the first node's point of view, 0 on the diagonal: distance in the fleet's scale,
       whatever the radio's unit; cosine and sine of the angle to the axis of the mean heading; whether the pair is
       within range; the rate that the link would have alone, in bit/s/Hz; how many other nodes its antenna sees nearer
@@ -47,9 +47,8 @@ def layout_features(fleet: Fleet, tables: LinkTables, unit: float) -> LayoutFeat
     """The features of a fleet, from its tables under a radio; unit: metres per unit of distance in them."""
     positions, yaw = fleet.normalised_arrays()
     n = len(fleet)
-    if fleet.far_out.any():
-        positions = _drawn_in(positions, fleet)
-    node = np.column_stack([positions, np.cos(yaw), np.sin(yaw)]).astype(np.float32)
+    places = _drawn_in(positions[:, :2], fleet) if fleet.far_out.any() else positions[:, :2]
+    node = np.column_stack([places, np.cos(yaw), np.sin(yaw)]).astype(np.float32)
     scale = unit / fleet.scale
     pair = np.zeros((n, n, len(PAIR_FEATURES)), dtype=np.float32)
     pair[..., IN_RANGE] = tables.candidate

@@ -24,7 +24,7 @@ def drawn_in(fleet: Fleet) -> Fleet:
     """The fleet as it is drawn: nodes far out stand around the others, in about their direction."""
     if not fleet.far_out.any():
         return fleet
-    places = fleet.positions[:, :2].copy()
+    places = fleet.horizontal.copy()
     near = places[~fleet.far_out]
     middle = (near.min(axis=0) + near.max(axis=0)) / 2
     half = np.ptp(near, axis=0) / 2
@@ -33,12 +33,12 @@ def drawn_in(fleet: Fleet) -> Fleet:
     # Along a box around the others.
     reach = 1 / (np.abs(direction) / (half + BORDER * half.max())).max(axis=1)
     places[fleet.far_out] = middle + reach[:, None] * direction
-    return fleet.replace(positions=places)
+    return fleet.moved_to(places, fleet.yaw)
 
 
 def draw_far_out(axes: Axes, fleet: Fleet, scale: Scale, style: Style, font: float) -> None:
     """An arrow from each of them to where it really is; below it its name, and how far it is from the others."""
-    places = drawn_in(fleet).positions
+    places = drawn_in(fleet).horizontal
     for node, offset, angle in zip(np.flatnonzero(fleet.far_out), _away(fleet), _angles(fleet), strict=True):
         direction = np.array([np.cos(angle), np.sin(angle)])
         start, stop = (places[node] + radii * scale.radius * direction for radii in ARROW)
@@ -66,7 +66,7 @@ def draw_far_out(axes: Axes, fleet: Fleet, scale: Scale, style: Style, font: flo
 
 def _away(fleet: Fleet) -> FloatArray:
     """(k, 2) from the middle of the others to each of them, in metres."""
-    places = fleet.positions[:, :2]
+    places = fleet.horizontal
     return np.asarray(places[fleet.far_out] - places[~fleet.far_out].mean(axis=0))
 
 

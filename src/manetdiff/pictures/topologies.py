@@ -53,7 +53,16 @@ from manetdiff.pictures.marks import (
     node_radius,
 )
 from manetdiff.radio import Radio, link_rates
-from manetdiff.topology import Topology, antenna_loads, carried_over, count_components, kept, places_in, same_parity
+from manetdiff.topology import (
+    SLOT_SHARE,
+    Topology,
+    antenna_loads,
+    carried_over,
+    count_components,
+    kept,
+    places_in,
+    same_parity,
+)
 
 LEGEND = 2.5  # inches beside the data
 PAIR_LEGEND = 0.55  # inches below it
@@ -88,7 +97,7 @@ def draw_topology(
     figure = new_figure(size[0] + 2 * MARGIN + LEGEND, size[1] + TITLE + FOOT, style)
     axes, scale = add_panel(figure, (MARGIN, FOOT), size, fleet, half, node_radius(fleet, 2 * half.max()))
 
-    segments = fleet.positions[topology.links]
+    segments = fleet.horizontal[topology.links]
     width = line_width(len(fleet))
     colours = _draw_rates(axes, segments[~wrong], rates[~wrong], width, style)
     draw_lines(axes, segments[wrong], style.wrong, "--", width)
@@ -151,7 +160,7 @@ def draw_change(
         shared = carried_over(other, topology.on()).adjacency
         font = 7.5 if len(where) <= 20 else 6.5
         draw_compared(axes, topology, topology.on(), shared, dashes, scale, style, font)
-        draw_rings(axes, where.positions[gone[place]], scale, style.new if place else style.dropped, dashes)
+        draw_rings(axes, where.horizontal[gone[place]], scale, style.new if place else style.dropped, dashes)
         violated |= bool(same_parity(topology).any())
         saturated |= bool((antenna_loads(topology, topology.on()) > 1).any())
 
@@ -200,7 +209,7 @@ def draw_compared(
     - alone: DROPPED or NEW, what its own links are.
     """
     width = line_width(len(layout))
-    segments = drawn_in(layout.fleet).positions[topology.links]
+    segments = drawn_in(layout.fleet).horizontal[topology.links]
     same = shared[topology.links[:, 0], topology.links[:, 1]]
     draw_lines(axes, segments[same], style.kept, "-", 0.9 * width)
     draw_lines(axes, segments[~same], style.dropped if alone == DROPPED else style.new, alone, 1.1 * width)
@@ -259,7 +268,8 @@ def _headline(topology: Topology, loads: IntArray, total: float) -> str:
     )
     wrong = ", ".join(_counted(count, what) for count, what in counts if count)
     verdict = f"not valid ({wrong})" if wrong else "valid"
-    return f"{len(topology)} nodes, {_counted(len(topology.links), 'link')}, {total:.4g} Mbit/s: {verdict}"
+    rates = f"{total:.4g} Mbit/s ({SLOT_SHARE * total:.4g} sustained)"
+    return f"{len(topology)} nodes, {_counted(len(topology.links), 'link')}, {rates}: {verdict}"
 
 
 def _of_nodes(which: npt.NDArray[np.bool_], what: str) -> str:

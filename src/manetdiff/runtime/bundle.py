@@ -5,6 +5,7 @@ Reading one runs no code from it: what it holds are graphs of arithmetic for ONN
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import lzma
@@ -12,6 +13,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +62,11 @@ class Bundle:
     def name_in_file(self, name: str) -> str:
         """What an input or output of the contract is called in the graphs."""
         return EARLIER_NAMES.get(self.version, {}).get(name, name)
+
+    @cached_property
+    def digest(self) -> str:
+        """Of the functions: the same for the same network."""
+        return hashlib.sha256(b"".join(self.graphs[name] for name in FUNCTIONS)).hexdigest()
 
     def to_bytes(self) -> bytes:
         """The file's content."""

@@ -62,7 +62,7 @@ class Chain:
     """The exported functions of a model."""
 
     def __init__(self, bundle: Bundle) -> None:
-        self.name, self.sampling = bundle.name, bundle.sampling
+        self.name, self.sampling, self.digest = bundle.name, bundle.sampling, bundle.digest
         self._lock = threading.RLock()
         self._functions = {name: _ExportedFunction(bundle, name, self._lock) for name in FUNCTIONS}
         self._grids: dict[TimePairs, Mapping[str, Array]] = {}

@@ -106,8 +106,7 @@ def search_on(bench: Workbench, meter: Meter, seed: int, *, limit: int, annealin
         if left <= 0:
             return
         moves = min(left, annealing.moves_a_node * len(bench.layout))
-        bench.anneal(rng, moves, scale * annealing.warm, scale * annealing.cold, limit, scale * annealing.penalty)
-        meter.moves += moves
+        bench.cool(meter, rng, moves, scale * annealing.warm, scale * annealing.cold, limit, scale * annealing.penalty)
 
 
 def _try_polish(layout: Layout) -> None:

@@ -3,7 +3,7 @@
 from manetdiff.topology.components import component_labels, count_components
 from manetdiff.topology.constraints import antenna_loads, out_of_range, same_parity
 from manetdiff.topology.matching import carried_over, check_related, matched_links, places_in
-from manetdiff.topology.metrics import METRICS, continuity, kept, metrics, rates
+from manetdiff.topology.metrics import METRICS, SLOT_SHARE, continuity, kept, metrics, rates
 from manetdiff.topology.parts import (
     Parts,
     find_parts,
@@ -17,6 +17,7 @@ from manetdiff.topology.topology import Topology
 
 __all__ = [
     "METRICS",
+    "SLOT_SHARE",
     "Parts",
     "PolishReport",
     "Report",

@@ -96,7 +96,7 @@ def find_parts(links: IntArray, layout: Layout) -> Parts | None:
         out_of_range=named(outside & ~within),
         kept_apart=named(within & ~linkable),
         not_joined=named(linkable),
-        unit=layout.unit,
+        unit=float(layout.unit),
         range=float(layout.radio.range),
         needed=needed,
         needed_metres=needed * layout.unit,

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PatchCollection, PolyCollection
-from matplotlib.patches import Wedge
+from matplotlib.patches import Circle, Wedge
 from matplotlib.patheffects import withStroke
 
 from manetdiff.fleet import Fleet
@@ -83,6 +83,14 @@ def draw_nodes(axes: Axes, fleet: Fleet, parity: npt.NDArray[np.int64], scale: S
         )
 
 
+def draw_rings(axes: Axes, places: FloatArray, scale: Scale, colour: str, dashes: str) -> None:
+    """A circle around each of these places, (k, 2): nodes that only one of two fleets has."""
+    circles = [Circle((float(x), float(y)), 2.3 * scale.radius) for x, y in places]
+    axes.add_collection(
+        PatchCollection(circles, facecolors="none", edgecolors=colour, linewidths=1.6, linestyles=dashes, zorder=4)
+    )
+
+
 def draw_sectors(axes: Axes, fleet: Fleet, loads: npt.NDArray[np.int64], scale: Scale, style: Style) -> None:
     """Faint boundaries between the antennas of each node, and a wedge over each that more than one link shares."""
     sectors = loads.shape[1]
@@ -106,12 +114,23 @@ def draw_sectors(axes: Axes, fleet: Fleet, loads: npt.NDArray[np.int64], scale: 
     )
 
 
-def draw_names(axes: Axes, fleet: Fleet, links: npt.NDArray[np.int64], scale: Scale, style: Style, size: float) -> None:
-    """The ids, each beside its node where links, nodes and other ids leave most room. size: of the font, in points."""
+def draw_names(
+    axes: Axes,
+    fleet: Fleet,
+    named: npt.NDArray[np.bool_],
+    links: npt.NDArray[np.int64],
+    scale: Scale,
+    style: Style,
+    size: float,
+) -> None:
+    """The ids of the nodes to be named, (n,), each beside its node where links, nodes and other ids leave most room.
+
+    - size: of the font, in points.
+    """
     ends = fleet.horizontal[links]
     taken = np.empty((0, 2))
-    for i, name in enumerate(fleet.ids):
-        text = _legible(name)
+    for i in np.flatnonzero(named).tolist():
+        text = legible(fleet.ids[i])
         half_width = 0.31 * size / 72 * len(text) * scale.inch
         line = np.array([(-half_width, 0.0), (0.0, 0.0), (half_width, 0.0)])
         spots = fleet.horizontal[i] + _spots(scale, half_width)
@@ -145,12 +164,17 @@ def draw_scale_bar(axes: Axes, scale: Scale, style: Style) -> None:
     axes.text(
         left + length + 0.015 * scale.span,
         -0.03,
-        f"{length / 1000:g} km" if length >= 1000 else f"{length:g} m",
+        length_text(length),
         color=style.ink,
         fontsize=9,
         va="center",
         transform=below,
     )
+
+
+def length_text(metres: float) -> str:
+    """Three digits of a length, in metres or kilometres."""
+    return f"{float(f'{metres / 1000:.3g}'):,g} km" if metres >= 1000 else f"{metres:.3g} m"
 
 
 def round_length(longest: float) -> float:
@@ -186,7 +210,7 @@ def _to_segments(places: FloatArray, ends: FloatArray) -> FloatArray:
     return np.asarray(np.linalg.norm(offset - share[..., None] * along, axis=-1).min(axis=-1), dtype=np.float64)
 
 
-def _legible(name: str) -> str:
+def legible(name: str) -> str:
     """An id as it can be drawn: one line, no characters that no font has, not too long."""
     text = "".join(letter if letter.isprintable() else "?" for letter in name)
     return text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 1] + "…"

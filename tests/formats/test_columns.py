@@ -140,10 +140,17 @@ def test_ids_that_stand_twice_are_named_with_their_rows(tmp_path: Path) -> None:
     expected = "node 'A': field 'id' stands twice, in rows 1 and 3: every node needs its own"
     assert expected in refusal(fleet_from, tmp_path, "id,lat,lon,heading", rows)
     table = ["0,A,48,11", "0,B,48,12", "0,A,49,11"]
-    expected = "node 'A' is at two places at 0 s, in row 1 and row 3: ids must be distinct"
+    expected = "node 'A' is at two places at 0 s, in rows 1 and 3: ids must be distinct"
     assert expected in refusal(tracks_from, tmp_path, "time,id,lat,lon", table)
     # The same row twice says nothing new.
     assert len(tracks_from(tmp_path, "time,id,lat,lon", [*table[:2], table[0]]).at(0)) == 2
+
+
+def test_a_table_over_time_is_no_fleet_unless_it_is_of_one_moment(tmp_path: Path) -> None:
+    rows = ["0,A,48,11,0", "0,B,49,11,0", "10,A,48,11.1,0"]
+    said = refusal(fleet_from, tmp_path, "t,id,lat,lon,hdg", rows)
+    assert "is a table over time (column t): 'manetdiff convert --time' takes one moment of it" in said
+    assert fleet_from(tmp_path, "t,id,lat,lon,hdg", rows[:2]).ids == ("A", "B")
 
 
 def test_columns_that_are_not_used_are_said_once_and_shortly(tmp_path: Path) -> None:

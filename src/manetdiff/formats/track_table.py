@@ -8,10 +8,7 @@ The plainest of mobility files, and the one to export to from anything else.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
-
-import numpy as np
 
 from manetdiff.errors import FormatError
 from manetdiff.fleet import Fleet, Tracks
@@ -81,8 +78,6 @@ def tracks_in(source: Source, longest_gap: float | None = None) -> Tracks:
     }
     with naming(source.name):
         tracks = tracks_of(by_node, geodetic, longest_gap)
-    if longest_gap is None:
-        _say_away(source.name, tracks)
     columns.doubt(source.name, (report.height or 0.0 for one in by_node.values() for report in one))
     columns.say_unused(source.name)
     return tracks
@@ -93,23 +88,6 @@ def _report(record: Record, time: float, geodetic: bool) -> Report:
     angle = ANGLES[not geodetic]
     height = record.number(HEIGHT) if HEIGHT in record.values else None
     return Report(time, place, height, record.number(angle) if angle in record.values else None)
-
-
-def _say_away(file: str, tracks: Tracks) -> None:
-    """Say so where a node is taken to have left and come back, for it may have been at rest all the time."""
-    assert tracks.longest_gap is not None
-    away = [
-        (track.id, float(track.times[place]), gap)
-        for track in tracks.tracks
-        for place, gap in enumerate(np.diff(track.times).tolist())
-        if gap > tracks.longest_gap
-    ]
-    if away:
-        name, start, gap = away[0]
-        told = f"node {name!r} has no row for {gap:g} s after {start:g} s and counts as away"
-        more = f" ({len(away) - 1:,} more such gaps)" if len(away) > 1 else ""
-        rule = f"rows at most {tracks.longest_gap:g} s apart keep a node there"
-        warnings.warn(f"{file}: {told}{more}; {rule}", UserWarning, stacklevel=2)
 
 
 def _is_header(columns: Iterable[str]) -> bool:

@@ -296,7 +296,7 @@ class TestConvertCommand:
     def test_says_as_json_what_was_written(self, run: Run, tmp_path: Path) -> None:
         (tmp_path / "f.csv").write_text("id,x,y,yaw\na,0,0,0\nb,10,0,0\n")
         told = json.loads(run("convert", "f.csv", "f.json", "--json").out)
-        assert told == {"in": "f.csv", "out": "f.json", "format": "fleet"}
+        assert told == {"in": "f.csv", "out": "f.json", "format": "fleet", "left_out": []}
         assert len(read_fleet(tmp_path / "f.json")) == 2
 
     @pytest.mark.parametrize(

@@ -5,20 +5,21 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+# Who names a folder may have forbidden the usual one: that and no other.
 TOLD = "MANETDIFF_CACHE_DIR"
+OF_NUMBA = "NUMBA_CACHE_DIR"
 
 
 def user_cache() -> Path | None:
-    """The folder, which need not be there yet; None where the user has no home.
+    """The folder, which need not be there yet: as told in the environment, or where the system keeps a user's caches.
 
-    As told in MANETDIFF_CACHE_DIR, or where the system keeps a user's caches.
+    None where the user has no home.
     """
     if told := os.environ.get(TOLD):
         return Path(told)
-    usual = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
-    if usual and Path(usual).is_absolute():
-        return Path(usual) / "manetdiff"
+    usual = os.environ.get(OF_NUMBA) or os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
     try:
-        return Path.home() / ".cache" / "manetdiff"
+        place = Path(usual) if usual else Path.home() / ".cache"
     except RuntimeError:
         return None
+    return place / "manetdiff" if place.is_absolute() else None

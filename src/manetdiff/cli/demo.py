@@ -12,8 +12,8 @@ import typer
 
 from manetdiff.cli.folders import folder_for
 from manetdiff.cli.output import Table, print_table
-from manetdiff.cli.warm_up import warm_up
 from manetdiff.errors import ScenarioError
+from manetdiff.files import together
 from manetdiff.fleet import Fleet
 from manetdiff.formats import write_fleet, write_topology
 from manetdiff.measure.measures import MEASURES, seconds_text, share_text
@@ -63,7 +63,6 @@ def command(
     fleet = draw(FORMATION, nodes, rng)
     moved = move_by(fleet, DISPLACEMENT, rng, MOTION)
     folder = folder_for(out, FILES)
-    warm_up(radio, "reference", "mst-greedy")
 
     model = load()
     model.generate(fleet)  # once for what is only done the first time
@@ -79,7 +78,8 @@ def command(
         _timed("after\nanew", moved, model.generate(moved, seed=seed), before.topology),
     ]
     print_table(_table(f"{nodes} aircraft, before and after a displacement of {DISPLACEMENT}", columns, radio))
-    _write(folder, before, after, radio)
+    with together():
+        _write(folder, before, after, radio)
     shown = Path(out)
     print(f"Written: {', '.join(str(shown / name) for name in FILES)}")
     print(f"Look at {shown / 'topology.png'}, then try your own fleet:")

@@ -8,7 +8,6 @@ import typer
 
 from manetdiff.cli import options
 from manetdiff.cli.results import check_files, deliver, milliseconds
-from manetdiff.cli.warm_up import warm_up_model
 from manetdiff.formats import read_fleet, read_radio
 
 
@@ -47,7 +46,6 @@ def command(
 
     where = read_fleet(fleet)
     model = load(weights)
-    warm_up_model(model)
     if budget_ms is not None:
         model.calibrate()
     topology = model.generate(

@@ -16,6 +16,7 @@ from rich.text import Text
 
 from manetdiff.formats import write_text
 from manetdiff.measure.measures import MEASURES, markdown_table
+from manetdiff.messages import escaped
 
 Item = TypeVar("Item")
 # The name of each column, and what an item has there.
@@ -90,13 +91,13 @@ def _rich(table: Table) -> RichTable:
     for place, column in enumerate(table.columns):
         shown.add_column(Text(column), justify="left" if place == 0 else "right", no_wrap=place == 0)
     for row in table.rows:
-        shown.add_row(*(Text(cell) for cell in row))
+        shown.add_row(*(Text(escaped(cell)) for cell in row))
     return shown
 
 
 def _plain(table: Table) -> str:
     head = [[column.replace("\n", ": ") for column in table.columns]] if any(table.columns) else []
-    rows = [*head, *map(list, table.rows)]
+    rows = [*head, *([escaped(cell) for cell in row] for row in table.rows)]
     widths = [max(len(row[place]) for row in rows) for place in range(len(table.columns))]
     lines = []
     for row in rows:

@@ -8,7 +8,6 @@ import typer
 
 from manetdiff.cli import options
 from manetdiff.cli.results import check_files, deliver, milliseconds
-from manetdiff.cli.warm_up import warm_up_model
 from manetdiff.formats import read_fleet, read_radio, read_topology
 from manetdiff.measure.measures import share_text
 from manetdiff.topology import Report, check_related
@@ -55,7 +54,6 @@ def command(
     where = read_fleet(fleet)
     check_related(before, where)
     model = load(weights)
-    warm_up_model(model)
     new = model.update(
         old,
         where,
@@ -71,11 +69,14 @@ def command(
         avoid=options.pairs(avoid, "--avoid"),
         silent=silent or (),
     )
-    if change is not None:
-        from manetdiff.pictures import draw_change  # imported late: matplotlib is slow to load
 
-        draw_change(old, new, before, where, new.on().radio, change, dark=dark)
-    deliver(new, out, plot, as_json=as_json, dark=dark, more=_rows(new.report))
+    def draw_changed() -> None:
+        if change is not None:
+            from manetdiff.pictures import draw_change  # imported late: matplotlib is slow to load
+
+            draw_change(old, new, before, where, new.on().radio, change, dark=dark)
+
+    deliver(new, out, plot, as_json=as_json, dark=dark, more=_rows(new.report), beside=draw_changed)
 
 
 def _rows(report: Report) -> list[tuple[str, str]]:

@@ -54,7 +54,10 @@ def with_card(store: RowStore, weights: Weights, commit: str, layouts: int | Non
     - commit: of the code that trained them. Only sets of fleet sizes that they were trained on are scored.
     """
     shipped = replace(weights, tensors={name: tensor.half() for name, tensor in weights.tensors.items()})
-    trained_on = {nodes for source in weights.card.get("data", []) for nodes in source["nodes"]}
+    try:
+        trained_on = {nodes for source in weights.card.get("data", []) for nodes in source["nodes"]}
+    except (KeyError, TypeError) as error:
+        raise CheckpointError(f"the card of these weights does not say what they were trained on: {error}") from None
     scores: dict[str, Any] = {}
     for name, benchmark in BENCHMARKS.items():
         if benchmark.nodes in trained_on:

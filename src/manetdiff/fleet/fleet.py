@@ -11,10 +11,14 @@ import numpy.typing as npt
 
 from manetdiff.checks import first_repeated
 from manetdiff.errors import FleetError
+from manetdiff.fleet.coincidence import coincident_pair
 from manetdiff.fleet.geodetic import LocalFrame, compass_to_yaw, wrapped
 from manetdiff.fleet.outliers import far_out
 
 FloatArray = npt.NDArray[np.float64]
+
+# Beyond these, sums and squares of positions would be lost to overflow, or to the end of float64's precision.
+FARTHEST, NARROWEST = 1e300, 1e-300
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +82,7 @@ class Fleet:
             _check_finite(column, names, field)
         for i in np.flatnonzero(np.abs(lat) > 90.0):
             raise FleetError(f"node {names[i]!r}: latitude {lat[i]} is outside -90 … 90 degrees")
-        frame = LocalFrame.around(lat, lon)
+        frame = LocalFrame.around(lat, lon, names)
         positions = np.column_stack([frame.to_xy(lat, lon), *heights])
         return cls(positions, compass_to_yaw(frame, lat, lon, compass), names, frame)
 
@@ -218,17 +222,11 @@ def _check_finite(values: FloatArray, names: tuple[str, ...], field: str) -> Non
 
 def _check_distinct(positions: FloatArray, names: tuple[str, ...]) -> None:
     """No two nodes may coincide, nor be so close that their distance is lost in rounding."""
-    with np.errstate(over="ignore"):
-        extent = float(np.ptp(positions, axis=0).max())
-    if not np.isfinite(extent):
-        raise FleetError("positions are too far apart for their distance to be a finite number")
-    order = np.lexsort((positions[:, 1], positions[:, 0]))
-    sorted_x = positions[order, 0]
-    closest = 1e-9 * extent
-    for place, i in enumerate(order):
-        for other in range(place + 1, len(order)):
-            if sorted_x[other] - sorted_x[place] > closest:
-                break
-            j = order[other]
-            if np.linalg.norm(positions[i] - positions[j]) <= closest:
-                raise FleetError(f"nodes {names[i]!r} and {names[j]!r} are at the same place {positions[i].tolist()}")
+    if np.abs(positions).max() > FARTHEST:
+        raise FleetError(f"positions are too far apart, or from the origin, to compute with: at most {FARTHEST:g}")
+    pair = coincident_pair(positions)
+    if pair is not None:
+        first, second = (names[i] for i in pair)
+        raise FleetError(f"nodes {first!r} and {second!r} are at the same place {positions[pair[0]].tolist()}")
+    if np.ptp(positions, axis=0).max() < NARROWEST:
+        raise FleetError(f"positions are too close together to compute with: the fleet must be {NARROWEST:g} wide")

@@ -20,7 +20,9 @@ def displacement(before: Fleet, after: Fleet) -> float:
     """
     if before.ids != after.ids:
         raise FleetError("displacement needs the same ids in the same order before and after")
-    moved = after.normalised().positions - before.normalised().positions
+    old, new = before.normalised().positions, after.normalised().positions
+    axes = min(old.shape[1], new.shape[1])  # of heights that only one of them knows nothing can be said
+    moved = new[:, :axes] - old[:, :axes]
     return float(np.sqrt((moved**2).sum(axis=1).mean()))
 
 

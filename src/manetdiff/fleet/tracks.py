@@ -138,6 +138,18 @@ class Tracks:
         """The last waypoint of all, in seconds."""
         return max(float(track.times[-1]) for track in self.tracks)
 
+    @property
+    def come_and_go(self) -> bool:
+        """Whether a node is not there all the time."""
+        longest = self.longest_gap
+        if longest is None or math.isinf(longest):
+            return False
+        start, end = self.start, self.end
+        return any(
+            track.times[0] > start or track.times[-1] < end or (np.diff(track.times) > longest).any()
+            for track in self.tracks
+        )
+
     def at(self, time: float) -> Fleet:
         """The nodes that are there at a time, and where they point."""
         if not math.isfinite(time):

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from manetdiff.compiled import builder, kernel
 from manetdiff.fleet import Fleet
+from manetdiff.radio.bounds import check_width
 from manetdiff.radio.patterns import steered_gain
 from manetdiff.radio.radio import Radio
 
@@ -101,7 +102,9 @@ class LinkTables(NamedTuple):
 
 def link_tables(fleet: Fleet, radio: Radio) -> LinkTables:
     """The tables of one layout under one radio."""
-    positions = (fleet.positions - fleet.positions.mean(axis=0)) / radio.unit_for(fleet)
+    unit = radio.unit_for(fleet)
+    check_width(fleet, unit)
+    positions = (fleet.positions - fleet.positions.mean(axis=0)) / unit
     offset = positions[None, :, :] - positions[:, None, :]
     distance = np.hypot(offset[..., 0], offset[..., 1])
     if fleet.has_heights:
@@ -118,7 +121,7 @@ def link_tables(fleet: Fleet, radio: Radio) -> LinkTables:
     _order_by_sector(ints, len(fleet), radio.sectors)
     directional = HEARS_BEAM if len(gain) else HEARS_SECTOR
     hears = HEARS_ALL if radio.reception == "omni" else directional
-    constants = np.array([radio.sigma2, radio.bandwidth / 1e6, radio.theta_max, radio.sectors, hears, 0])
+    constants = np.array([radio.sigma2, radio.bandwidth / 1e6, radio.theta_max, radio.sectors, hears, 0], np.float64)
     beam_node, beam_power = _beams(floats, ints, gain, float(radio.theta_max))
     return LinkTables(floats, ints, beam_node, beam_power, gain, constants)
 

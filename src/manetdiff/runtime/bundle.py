@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from manetdiff.errors import CheckpointError, ManetDiffError
+from manetdiff.json_settings import parsed_json
 from manetdiff.layout import FEATURES_VERSION
 from manetdiff.radio import Radio
 from manetdiff.sampling import SamplerConfig
@@ -95,7 +96,12 @@ def find_bundle(name: str | Path = DEFAULT) -> Bundle:
 def read_bundle(path: Path) -> Bundle:
     """A runtime file."""
     try:
-        with zipfile.ZipFile(path) as file:
+        # All of it at once: it may be a pipe.
+        with path.open("rb") as opened:
+            packed = opened.read(MOST_BYTES + 1)
+        if len(packed) > MOST_BYTES:
+            raise CheckpointError(f"{path}: too large for a runtime file")
+        with zipfile.ZipFile(io.BytesIO(packed)) as file:
             if sum(entry.file_size for entry in file.infolist()) > MOST_BYTES:
                 raise CheckpointError(f"{path}: too large for a runtime file")
             contents = {name: file.read(name) for name in (DESCRIPTION, *(f"{graph}.onnx" for graph in FUNCTIONS))}
@@ -123,9 +129,9 @@ def read_bundle(path: Path) -> Bundle:
 
 def _description(content: bytes, path: Path) -> dict[str, Any]:
     try:
-        description = json.loads(content)
-    except (ValueError, RecursionError):
-        raise CheckpointError(f"{path}: its description cannot be read") from None
+        description = parsed_json(content)
+    except ValueError as error:
+        raise CheckpointError(f"{path}: its description cannot be read: {error}") from None
     if not isinstance(description, dict) or description.get("format") != FORMAT_NAME:
         raise CheckpointError(f"{path}: not a runtime file of this program")
     found = description.get("version")

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from manetdiff.errors import CheckpointError
 from manetdiff.layout import LayoutFeatures
 from manetdiff.runtime.bundle import Bundle
+from manetdiff.runtime.onnx import onnx_runtime
 from manetdiff.sampling import Draws, StepSettings, chain_draws, latent_draws
 from manetdiff.sampling.contract import FUNCTIONS, default_inputs
 
@@ -159,11 +160,10 @@ class _ExportedFunction:
         return length
 
     def _open(self) -> _Opened:
-        import onnxruntime as ort  # here, so that commands which run no network do not wait for it
-
         with self._lock:
             if self._opened is not None:
                 return self._opened
+            ort = onnx_runtime()
             options = ort.SessionOptions()
             options.intra_op_num_threads = options.inter_op_num_threads = 1
             options.log_severity_level = 3

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -29,16 +28,11 @@ from manetdiff.runtime.previous import previous_links
 from manetdiff.runtime.refine import Refined, best_of
 from manetdiff.runtime.samples import Update, constructed, draw_samples
 from manetdiff.runtime.task import Task
-from manetdiff.solvers.budget import Budget
-from manetdiff.solvers.reference import search
+from manetdiff.solvers.rehearsal import TOY, rehearse
 from manetdiff.topology import Topology, continuity, warn_of_parts, warn_of_parts_in_batch
 from manetdiff.weights import DEFAULT, SMALL
 
 FEWEST, MOST = 2, 256  # nodes
-# A fleet to warm up on: large enough that every stage has something to do.
-RING = Fleet([(math.cos(turn), math.sin(1.3 * turn)) for turn in range(9)], [0.0] * 9)
-WARM_MOVES = 3_000
-MOVED_RING = Fleet([(math.cos(turn), math.sin(1.4 * turn)) for turn in range(9)], [0.0] * 9)
 
 
 def load(weights: str | Path = DEFAULT, *, threads: int | None = None) -> Model:
@@ -64,6 +58,7 @@ class Model:
         self._chain = Chain(bundle)
         self._companion = None if companion is None else Chain(companion)
         self._calibration = remembered(self._short_chain)
+        self._prepared: set[str] = set()
 
     def __repr__(self) -> str:
         return f"Model({self.name!r}, threads={self.threads})"
@@ -133,14 +128,14 @@ class Model:
         before = previous if previous is not None or known is None else known.fleet
         links = previous_links(topology, before, layout.fleet)
         picked = chosen_mode(mode, links.moved)
-        task = Task(layout, options, began)
+        how = None if picked == "anew" else partial_diffusion(picked, links.moved, options.steps)
+        effort = chosen_effort(options, len(layout), None if how is None else UPDATE)
+        task = Task(layout, options, began + self._prepare(effort))
         same_radio = known is None or known.radio == layout.radio
         if mode != "anew" and links.unmoved and same_radio and keeps_to(links, task.pins):
             kept = task.finished(as_it_was(links, task), method="netdiff", mode="unmoved", moved=0.0, continuity=1.0)
             warn_of_parts(kept.report.parts)
             return kept
-        how = None if picked == "anew" else partial_diffusion(picked, links.moved, options.steps)
-        effort = chosen_effort(options, len(layout), None if how is None else UPDATE)
         if how is None:
             best = self._sampled(task, effort)
         else:
@@ -161,20 +156,26 @@ class Model:
         Everything that is only done the first time, such as loading compiled code, is done here as well: call it once
         in a process that promises times. Without it budgets are planned with costs that are assumed.
         """
-        self.warm_up()
+        self._prepare(UPDATE)
         if self._calibration is None or again:
             self._calibration = measured(self._short_chain, self.radio)
             remember(self._short_chain, self._calibration)
         return self._calibration
 
-    def warm_up(self) -> None:
-        """Do what is only done the first time: open the network, load compiled code."""
-        wide = dataclasses.replace(self.radio, unit=None, range=10.0)
-        for radio in (wide, dataclasses.replace(wide, pattern="parabolic")):
-            made = self._generate(RING, Options(radio=radio, preset="instant", polish=WARM_MOVES))
-            self.update(made, MOVED_RING, radio=radio)
-            constructed(made.on())
-            search(made.on(), Budget(moves=WARM_MOVES), 0)
+    def _prepare(self, effort: Effort) -> float:
+        """Load what is loaded once in a process, or compiled once on a machine; the seconds that it took, which are no
+        part of the time of a topology."""
+        began = time.perf_counter()
+        rehearse()
+        chain = self._chain_for(effort)
+        if chain.name not in self._prepared:
+            once = dataclasses.replace(effort, steps=1, samples=1)
+            draw_samples(chain, chain.embed(Layout(TOY, self.radio).features), once, 0, None, None)
+            self._prepared.add(chain.name)
+        return time.perf_counter() - began
+
+    def _chain_for(self, effort: Effort) -> Chain:
+        return self._short_chain if effort.small else self._chain
 
     @property
     def _short_chain(self) -> Chain:
@@ -184,10 +185,12 @@ class Model:
     def _generate(self, fleet: Fleet | Layout, options: Options) -> Topology:
         began = time.perf_counter()
         layout = self._layout(fleet, options.radio, self.radio)
+        effort = chosen_effort(options, len(layout))
+        began += self._prepare(effort)
         if options.budget_ms is not None:
             return self._within(Task(layout, options, began, began + STOP * options.budget_ms / 1e3))
         task = Task(layout, options, began)
-        return task.finished(self._sampled(task, chosen_effort(options, len(layout))), preset=options.preset)
+        return task.finished(self._sampled(task, effort), preset=options.preset)
 
     def _within(self, task: Task) -> Topology:
         """What a budget has room for, by how fast this machine is."""
@@ -209,7 +212,7 @@ class Model:
 
     def _sampled(self, task: Task, effort: Effort, update: Update | None = None) -> Refined:
         """The best of the network's samples, from noise or from a previous topology."""
-        chain = self._short_chain if effort.small else self._chain
+        chain = self._chain_for(effort)
         embedded = chain.embed(task.layout.features)
         ready = time.perf_counter()
         sampled = draw_samples(chain, embedded, effort, task.options.seed, update, task.pins)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -62,7 +63,8 @@ def metrics(topology: Topology, fleet: Fleet | Layout | None = None, radio: Radi
         "node_saturation": float(saturated.any(axis=1).mean()),
         "connected": float(connected),
         "parity": 1.0 - violations / count if count else 1.0,
-        "valid": float(connected and violations == 0 and not saturated.any()),
+        # No number of ours overflows; if one ever did, the topology would not count.
+        "valid": float(connected and violations == 0 and not saturated.any() and math.isfinite(total)),
     }
 
 

@@ -14,7 +14,7 @@ from manetdiff.layout import Layout
 from manetdiff.radio import Radio
 from manetdiff.scenarios import MOTIONS, draw, move_by
 from manetdiff.solvers import solve
-from manetdiff.topology import Report, Topology, joining_range, metrics
+from manetdiff.topology import METRICS, Report, Topology, joining_range, metrics
 
 METHOD = "reference"
 TRIES = 50
@@ -85,7 +85,8 @@ def _solved(settings: Settings, drawn: DrawnLayout) -> SolvedLayout:
         fallback=found.report.fallback,
     )
     topology = Topology(found.links, found.parity, report, found.layout)
-    return SolvedLayout(**vars(drawn), topology=topology, metrics=metrics(topology))
+    scores = metrics(topology)
+    return SolvedLayout(**vars(drawn), topology=topology, metrics={name: scores[name] for name in METRICS})
 
 
 def _fleet(family: str, n: int, radio: Radio, rng: np.random.Generator) -> Fleet:

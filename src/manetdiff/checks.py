@@ -11,8 +11,7 @@ from manetdiff.errors import ManetDiffError
 from manetdiff.messages import brief
 
 LARGEST_SEED = 2**63 - 1
-# Of many names, and of a long one, so much is shown.
-FEW, LONGEST_NAME = 3, 40
+FEW = 3  # of many names
 
 Value = TypeVar("Value", bound=Hashable)
 
@@ -87,6 +86,6 @@ def first_repeated(values: Iterable[Value]) -> Value | None:
 
 def some_of(names: Sequence[str]) -> str:
     """A few names for a message, quoted, and how many more there are."""
-    shown = [repr(name if len(name) <= LONGEST_NAME else name[:LONGEST_NAME] + "…") for name in names[:FEW]]
+    shown = [brief(name) for name in names[:FEW]]
     more = len(names) - len(shown)
     return f"{', '.join(shown)} and {more} more" if more else ", ".join(shown)

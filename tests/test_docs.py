@@ -53,6 +53,11 @@ def test_the_site_builds_strictly_and_loads_nothing_from_elsewhere(tmp_path: Pat
             assert re.search(rf'id="manetdiff\.([\w.]+\.)?{name}"', reference), f"{name} is not in the reference"
     for file in (*site.rglob("*.html"), *site.rglob("*.css")):
         assert FETCHED.search(file.read_text(encoding="utf-8")) is None, file.name
+    # Search from disk: the index as a script, and on every page what stands in for a worker, before the theme's own.
+    assert (site / "search" / "search_index.js").read_text(encoding="utf-8").startswith("var __index = {")
+    for page in site.rglob("*.html"):
+        scripts = re.findall(r'<script src="([^"]+)"', page.read_text(encoding="utf-8"))
+        assert [Path(script).name.split(".")[0] for script in scripts] == ["iframe-worker", "bundle"], page.name
 
 
 @pytest.mark.filterwarnings("default")

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+NO_BREAK = "\u00a0"
+# A mean and what holds it: `92 [13, 249]`, `60.0 ± 1.2`.
+INTERVAL = re.compile(r"\d (\[|±)")
 
 
 @dataclass(frozen=True)
@@ -110,7 +115,14 @@ def seconds_text(seconds: float) -> str:
 
 
 def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """The first column flush left, the others flush right."""
+    """The first column flush left, the others flush right; a number and its interval stay on one line."""
     rule = ["---", *("---:" for _ in columns[1:])]
-    lines = [columns, rule, *rows]
+    lines = [columns, rule, *([row[0], *map(unbroken, row[1:])] for row in rows)]
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def unbroken(cell: str) -> str:
+    """A number with its interval or spread has no-break spaces, but for the one before what is in parentheses."""
+    if not INTERVAL.search(cell):
+        return cell
+    return cell.replace(" ", NO_BREAK).replace(f"{NO_BREAK}(", " (")

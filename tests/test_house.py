@@ -45,7 +45,7 @@ KNOWS["evaluate"] = set(KNOWS)
 KNOWS["simulation"] = {"fleet", "radio", "layout", "topology", "runtime", "formats", "pictures"}
 KNOWS["reproduce"] = set(KNOWS)
 KNOWS["cli"] = set(KNOWS)
-GROUND = {"errors", "checks", "files", "json_settings", "compiled", "cores", "__version__"}
+GROUND = {"errors", "checks", "files", "json_settings", "compiled", "cores", "wording", "__version__"}
 
 
 def _imported_rooms(file: Path) -> set[str]:

@@ -18,8 +18,8 @@ from manetdiff.errors import FormatError, ScenarioError
 from manetdiff.fleet import Fleet
 from manetdiff.formats import read_radio, read_tracks
 from manetdiff.formats.registry import MOBILITY, names
-from manetdiff.measure.measures import share_text
 from manetdiff.scenarios import FAMILIES, MOTIONS, draw, move
+from manetdiff.wording import share_text
 
 ANIMATIONS = ("gif", "mp4", "none")
 STEP_S, DURATION_S = 2.0, 120.0

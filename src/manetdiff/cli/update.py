@@ -11,8 +11,8 @@ from manetdiff.cli.results import check_files, deliver, milliseconds, warn_of_pa
 from manetdiff.cli.warm_up import warm_up_model
 from manetdiff.errors import FormatError
 from manetdiff.formats import read_fleet, read_radio, read_topology
-from manetdiff.measure.measures import share_text
 from manetdiff.topology import Report
+from manetdiff.wording import share_text
 
 
 def command(

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from manetdiff.wording import share_text
+
 NO_BREAK = "\u00a0"
 # A mean and what holds it: `92 [13, 249]`, `60.0 ± 1.2`.
 INTERVAL = re.compile(r"\d (\[|±)")
@@ -99,14 +101,6 @@ OF_LAYOUTS = tuple(name for name in MEASURES if name not in ("continuity", "mill
 def labels(metrics: Sequence[str]) -> list[str]:
     """Column names."""
     return [MEASURES[metric].label for metric in metrics]
-
-
-def share_text(value: float) -> str:
-    """A share of 0 … 1 in per cent; 100 % and 0 % only where that is exact."""
-    text = f"{value:.1%}"
-    if (text == "100.0%" and value < 1) or (text == "0.0%" and value > 0):
-        text = f"{value:.4%}"
-    return text.replace("%", " %")
 
 
 def seconds_text(seconds: float) -> str:

@@ -16,13 +16,15 @@ from matplotlib.patches import Wedge
 from matplotlib.patheffects import withStroke
 
 from manetdiff.fleet import Fleet
+from manetdiff.wording import distance_text
 
 FloatArray = npt.NDArray[np.float64]
 
 # A dart for parity 0 and a drop for parity 1, (k, 2), pointing along +x: told apart without their colours.
 DART = np.array([(1.5, 0.0), (-0.95, 0.75), (-0.6, 0.0), (-0.95, -0.75)])
+BELLY_RADIUS = 0.72
 _BELLY = np.radians(np.linspace(62.0, 298.0, 26))
-DROP = np.concatenate([[(1.5, 0.0)], np.stack([0.72 * np.cos(_BELLY) - 0.2, 0.72 * np.sin(_BELLY)], axis=1)])
+DROP = np.concatenate([[(1.5, 0.0)], BELLY_RADIUS * np.stack([np.cos(_BELLY), np.sin(_BELLY)], axis=1) - (0.2, 0.0)])
 SHAPES = (DART, DROP)
 
 NAMED_UP_TO = 40  # nodes; more names than that hide the picture
@@ -107,9 +109,32 @@ def draw_sectors(axes: Axes, fleet: Fleet, loads: npt.NDArray[np.int64], scale: 
 
 
 def draw_names(axes: Axes, fleet: Fleet, links: npt.NDArray[np.int64], scale: Scale, style: Style, size: float) -> None:
-    """The ids, each beside its node where links, nodes and other ids leave most room. size: of the font, in points."""
+    """The ids, each beside its node. size: of the font, in points."""
+    for text, (x, y) in placed_names(fleet, links, scale, size):
+        axes.text(
+            x,
+            y,
+            text,
+            fontsize=size,
+            color=style.ink,
+            ha="center",
+            va="center_baseline",
+            zorder=5,
+            parse_math=False,
+            path_effects=[withStroke(linewidth=2.2, foreground=style.paper)],
+        )
+
+
+def placed_names(
+    fleet: Fleet, links: npt.NDArray[np.int64], scale: Scale, size: float
+) -> list[tuple[str, tuple[float, float]]]:
+    """Ids as they can be drawn, and their middles: each beside its node, where links, nodes and ids leave most room.
+
+    - size: of the font, in points.
+    """
     ends = fleet.positions[links]
     taken = np.empty((0, 2))
+    placed = []
     for i, name in enumerate(fleet.ids):
         text = _legible(name)
         half_width = 0.31 * size / 72 * len(text) * scale.inch
@@ -122,18 +147,8 @@ def draw_names(axes: Axes, fleet: Fleet, links: npt.NDArray[np.int64], scale: Sc
         # Enough room is enough: among the roomy spots the nearest wins, as it comes first.
         best = int(np.argmax(np.minimum(room, 0.95 * size / 72 * scale.inch)))
         taken = np.concatenate([taken, places[best]])
-        axes.text(
-            float(spots[best, 0]),
-            float(spots[best, 1]),
-            text,
-            fontsize=size,
-            color=style.ink,
-            ha="center",
-            va="center_baseline",
-            zorder=5,
-            parse_math=False,
-            path_effects=[withStroke(linewidth=2.2, foreground=style.paper)],
-        )
+        placed.append((text, (float(spots[best, 0]), float(spots[best, 1]))))
+    return placed
 
 
 def draw_scale_bar(axes: Axes, scale: Scale, style: Style) -> None:
@@ -145,7 +160,7 @@ def draw_scale_bar(axes: Axes, scale: Scale, style: Style) -> None:
     axes.text(
         left + length + 0.015 * scale.span,
         -0.03,
-        f"{length / 1000:g} km" if length >= 1000 else f"{length:g} m",
+        distance_text(length),
         color=style.ink,
         fontsize=9,
         va="center",

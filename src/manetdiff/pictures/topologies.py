@@ -51,6 +51,7 @@ from manetdiff.pictures.marks import (
 )
 from manetdiff.radio import Radio, link_rates
 from manetdiff.topology import Topology, antenna_loads, count_components, kept, same_parity
+from manetdiff.wording import number_text
 
 LEGEND = 2.5  # inches beside the data
 PAIR_LEGEND = 0.55  # inches below it
@@ -245,7 +246,7 @@ def _headline(topology: Topology, loads: IntArray, total: float) -> str:
     )
     wrong = ", ".join(_counted(count, what) for count, what in counts if count)
     verdict = f"not valid ({wrong})" if wrong else "valid"
-    return f"{len(topology)} nodes, {_counted(len(topology.links), 'link')}, {total:.4g} Mbit/s: {verdict}"
+    return f"{len(topology)} nodes, {_counted(len(topology.links), 'link')}, {number_text(total)} Mbit/s: {verdict}"
 
 
 def _counted(count: int, what: str) -> str:

@@ -53,6 +53,7 @@ def summary(moments: Sequence[Moment]) -> dict[str, float | None]:
         "moments": len(moments),
         "duration": moments[-1].time - moments[0].time,
         "throughput": _mean([one.metrics["throughput"] for one in moments]),
+        "sustained": _mean([one.metrics["sustained"] for one in moments if "sustained" in one.metrics]),
         "throughput_over_held": sum(updated) / sum(held) if sum(held) > 0 else None,
         "throughput_over_anew": _over_anew(moments),
         "valid": _mean([one.metrics["valid"] for one in moments]),

@@ -1,0 +1,147 @@
+"""Topologies as SVG inside a page: classes instead of colours, so that the page can be light or dark."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from manetdiff.fleet import Fleet
+from manetdiff.pictures.frame import FloatArray
+from manetdiff.pictures.marks import (
+    BELLY_RADIUS,
+    DART,
+    DROP,
+    NAMED_UP_TO,
+    SECTOR_REACH,
+    Scale,
+    placed_names,
+    round_length,
+)
+from manetdiff.pictures.view import View
+from manetdiff.topology import Topology, antenna_loads, same_parity
+from manetdiff.wording import distance_text
+
+# Longer side of the view, a strip below for the scale bar, and the height of names, in the SVG's own unit.
+LONGEST, STRIP, NAME_SIZE = 600.0, 34.0, 15.0
+# Of that unit in an inch, and of points in that unit: as CSS has them.
+PER_INCH, POINTS = 96.0, 0.75
+
+Alone = Literal["new", "dropped"]
+
+
+def topology_group(
+    topology: Topology, view: View, is_alone: npt.NDArray[np.bool_], alone: Alone, attributes: str = ""
+) -> str:
+    """A `<g>` with links, nodes and names; fleets of more than some forty nodes have neither names nor sectors.
+
+    - is_alone: (m,) links that only this topology has, not the one that it is compared with. alone: what they are then.
+    - attributes: of the `<g>`, as they stand in its tag.
+    """
+    layout = topology.on()
+    fleet, pixel = layout.fleet, _pixel(view)
+    ends, wrong = _plane(fleet)[topology.links], same_parity(topology)
+    loads = antenna_loads(topology, layout)
+    named = len(fleet) <= NAMED_UP_TO
+    lines = [
+        ("sectors", _sector_boundaries(fleet, loads.shape[1], view.radius) if named else np.empty((0, 2, 2))),
+        ("kept", ends[~is_alone & ~wrong]),
+        (alone, ends[is_alone & ~wrong]),
+        ("wrong", ends[wrong]),
+    ]
+    drawn = [_path("crowded", _wedges(fleet, loads, view))]
+    drawn += [_path(name, [_line(_on_page(ends, fleet, view)) for ends in several]) for name, several in lines]
+    for bit, outline in enumerate((_dart, _drop)):
+        drawn.append(
+            _path(f"parity-{bit}", [outline(fleet, i, view) for i in np.flatnonzero(topology.parity == bit).tolist()])
+        )
+    if named:
+        scale = Scale(view.radius, 2 * float(view.half.max()), PER_INCH * pixel)
+        for name, place in placed_names(fleet, topology.links, scale, NAME_SIZE * POINTS):
+            x, y = _on_page(np.array(place), fleet, view)
+            drawn.append(f'<text x="{x:.1f}" y="{y:.1f}">{html.escape(name)}</text>')
+    return f"<g {attributes}>{''.join(drawn)}</g>" if attributes else f"<g>{''.join(drawn)}</g>"
+
+
+def svg_of(groups: Iterable[str], view: View, label: str) -> str:
+    """Groups of one view as an `<svg>` with a scale bar. label: what it shows, for those who cannot see it."""
+    pixel = _pixel(view)
+    width, height = (2 * view.half / pixel).tolist()
+    length = round_length(0.5 * view.half.max())
+    bar = height + STRIP / 2
+    size = f'width="{width:.0f}" height="{height + STRIP:.0f}" viewBox="0 0 {width:.0f} {height + STRIP:.0f}"'
+    return (
+        f'<svg class="topology" role="img" aria-label="{html.escape(label)}" {size}>{"".join(groups)}'
+        f'<path class="bar" d="M0 {bar:.1f}h{length / pixel:.1f}"/>'
+        f'<text class="length" x="{length / pixel + 8:.1f}" y="{bar:.1f}">{distance_text(length)}</text></svg>'
+    )
+
+
+def _plane(fleet: Fleet) -> FloatArray:
+    """(n, 2) positions as seen from above."""
+    return fleet.positions[:, :2]
+
+
+def _pixel(view: View) -> float:
+    """Metres for a unit of the SVG."""
+    return float(2 * view.half.max() / LONGEST)
+
+
+def _on_page(points: FloatArray, fleet: Fleet, view: View) -> FloatArray:
+    """(…, 2) in the SVG's unit, whose y grows downwards; the view's middle is the fleet's."""
+    middle = (_plane(fleet).min(axis=0) + _plane(fleet).max(axis=0)) / 2
+    return np.asarray(((points - middle) * (1, -1) + view.half) / _pixel(view), dtype=np.float64)
+
+
+def _path(name: str, pieces: Iterable[str]) -> str:
+    data = "".join(pieces)
+    return f'<path class="{name}" d="{data}"/>' if data else ""
+
+
+def _line(points: FloatArray) -> str:
+    """Straight from point to point, (k, 2)."""
+    return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points.tolist())
+
+
+def _shape(outline: FloatArray, fleet: Fleet, i: int, view: View) -> FloatArray:
+    """An outline (k, 2) that points along +x, where node i is and along its heading."""
+    cos, sin = np.cos(fleet.yaw[i]), np.sin(fleet.yaw[i])
+    turned = outline @ np.array([(cos, sin), (-sin, cos)])
+    return _on_page(_plane(fleet)[i] + view.radius * turned, fleet, view)
+
+
+def _dart(fleet: Fleet, i: int, view: View) -> str:
+    return _line(_shape(DART, fleet, i, view)) + "Z"
+
+
+def _drop(fleet: Fleet, i: int, view: View) -> str:
+    """Its belly is one arc here, where a drawing on paper has many short lines."""
+    tip, first, last = _shape(DROP[[0, 1, -1]], fleet, i, view)
+    radius = BELLY_RADIUS * view.radius / _pixel(view)
+    return f"{_line(np.array([tip, first]))}A{radius:.1f} {radius:.1f} 0 1 0 {last[0]:.1f} {last[1]:.1f}Z"
+
+
+def _sector_boundaries(fleet: Fleet, sectors: int, radius: float) -> FloatArray:
+    """(k, 2, 2) a short line for each."""
+    if sectors == 1:
+        return np.empty((0, 2, 2))
+    angle = fleet.yaw[:, None] + (np.arange(sectors) + 0.5) * 2 * np.pi / sectors
+    direction = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+    reach = radius * np.array([0.9, SECTOR_REACH])
+    ends: FloatArray = _plane(fleet)[:, None, None] + reach[:, None] * direction[:, :, None]
+    return ends.reshape(-1, 2, 2)
+
+
+def _wedges(fleet: Fleet, loads: npt.NDArray[np.int64], view: View) -> list[str]:
+    """The antennas with more than one link, each a slice of pie; loads: (n, sectors)."""
+    sectors = loads.shape[1]
+    reach = 1.25 * SECTOR_REACH * view.radius
+    made = []
+    for i, sector in np.argwhere(loads > 1):
+        angle = fleet.yaw[i] + 2 * np.pi / sectors * (sector + np.linspace(-0.5, 0.5, 9))
+        rim = _plane(fleet)[i] + reach * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+        made.append(_line(_on_page(np.vstack([_plane(fleet)[i], rim]), fleet, view)) + "Z")
+    return made

@@ -136,6 +136,7 @@ def _tell(told: dict[str, Any], files: list[str], as_json: bool) -> None:
     rows = [
         ("moments", f"{told['moments']}"),
         ("mean T, Mbit/s", f"{told['throughput']:.2f}"),
+        *([] if told["sustained"] is None else [("sustained, Mbit/s", f"{told['sustained']:.2f}")]),
         ("valid", share_text(told["valid"])),
         ("connected", share_text(told["connected"])),
     ]

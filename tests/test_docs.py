@@ -81,6 +81,13 @@ def test_the_python_of_a_page_runs_from_top_to_bottom(
             assert printed == following[2], f"{page.name}: what is printed is not what the page says"
 
 
+def test_extras_of_a_checkout_are_added_to_its_editable_install() -> None:
+    """Without --editable pip would replace it with a copy, and what is edited would no longer count."""
+    commands = [line for page in PAGES for line, _ in lines_of(page) if re.search(r"pip install .*\.\[", line)]
+    assert commands
+    assert all("--editable" in line and "--constraint constraints.txt" in line for line in commands)
+
+
 class Called(NamedTuple):
     """A command on a page: the words after the program's name. whole: to be typed as it stands, not only mentioned."""
 

@@ -54,7 +54,9 @@ def command(
     compare: Annotated[
         bool, typer.Option("--compare", help="Also make a topology anew at every moment, to see what updating costs.")
     ] = False,
-    animation: Annotated[str, typer.Option(help="gif, mp4 (needs ffmpeg) or none.")] = "gif",
+    animation: Annotated[
+        str, typer.Option(help="Its file: gif, mp4 (needs ffmpeg) or none. The report plays the flight in any case.")
+    ] = "gif",
     weights: options.Weights = "netdiff",
     radio: options.Radio = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,

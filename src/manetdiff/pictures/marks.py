@@ -30,6 +30,7 @@ SHAPES = (DART, DROP)
 NAMED_UP_TO = 40  # nodes; more names than that hide the picture
 SECTOR_REACH = 2.5  # node radii that sector boundaries and saturated antennas reach out
 LONGEST_NAME = 12
+LETTER = 0.62  # width of a letter, in heights of the font
 
 
 @dataclass(frozen=True)
@@ -136,9 +137,11 @@ def placed_names(
     taken = np.empty((0, 2))
     placed = []
     for i, name in enumerate(fleet.ids):
-        text = _legible(name)
-        half_width = 0.31 * size / 72 * len(text) * scale.inch
-        line = np.array([(-half_width, 0.0), (0.0, 0.0), (half_width, 0.0)])
+        text = legible(name)
+        half_width = LETTER / 2 * size / 72 * len(text) * scale.inch
+        # As many points of a long name as a link could pass between.
+        along = np.linspace(-half_width, half_width, 2 * math.ceil(len(text) / 3) + 1)
+        line = np.stack([along, np.zeros_like(along)], axis=1)
         spots = fleet.positions[i] + _spots(scale, half_width)
         places = spots[:, None] + line
         # A name must not look like its neighbour's, so other nodes count as nearer than they are.
@@ -201,7 +204,8 @@ def _to_segments(places: FloatArray, ends: FloatArray) -> FloatArray:
     return np.asarray(np.linalg.norm(offset - share[..., None] * along, axis=-1).min(axis=-1), dtype=np.float64)
 
 
-def _legible(name: str) -> str:
+def legible(name: str) -> str:
     """An id as it can be drawn: one line, no characters that no font has, not too long."""
     text = "".join(letter if letter.isprintable() else "?" for letter in name)
-    return text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 1] + "…"
+    # Long ids of a fleet often begin alike: what tells them apart is at the end.
+    return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME // 2 - 1]}…{text[-LONGEST_NAME // 2 :]}"

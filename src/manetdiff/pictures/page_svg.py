@@ -15,6 +15,7 @@ from manetdiff.pictures.marks import (
     BELLY_RADIUS,
     DART,
     DROP,
+    LETTER,
     NAMED_UP_TO,
     SECTOR_REACH,
     Scale,
@@ -29,6 +30,7 @@ from manetdiff.wording import distance_text
 LONGEST, STRIP, NAME_SIZE = 600.0, 34.0, 15.0
 # Of that unit in an inch, and of points in that unit: as CSS has them.
 PER_INCH, POINTS = 96.0, 0.75
+NARROWEST = 240.0
 
 Alone = Literal["new", "dropped"]
 
@@ -72,7 +74,10 @@ def svg_of(groups: Iterable[str], view: View, label: str) -> str:
     width, height = (2 * view.half / pixel).tolist()
     length = round_length(0.5 * view.half.max())
     bar = height + STRIP / 2
-    size = f'width="{width:.0f}" height="{height + STRIP:.0f}" viewBox="0 0 {width:.0f} {height + STRIP:.0f}"'
+    # Names may reach beyond the view, and the scale bar beyond a narrow one.
+    room = max(LETTER * NAME_SIZE * view.letters, (NARROWEST - width) / 2, 0.0)
+    box = f"{-room:.0f} 0 {width + 2 * room:.0f} {height + STRIP:.0f}"
+    size = f'width="{width + 2 * room:.0f}" height="{height + STRIP:.0f}" viewBox="{box}"'
     return (
         f'<svg class="topology" role="img" aria-label="{html.escape(label)}" {size}>{"".join(groups)}'
         f'<path class="bar" d="M0 {bar:.1f}h{length / pixel:.1f}"/>'

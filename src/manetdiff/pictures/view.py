@@ -9,19 +9,24 @@ import numpy as np
 
 from manetdiff.fleet import Fleet
 from manetdiff.pictures.frame import FloatArray, half_extent
-from manetdiff.pictures.marks import node_radius
+from manetdiff.pictures.marks import NAMED_UP_TO, legible, node_radius
 
 
 @dataclass(frozen=True)
 class View:
-    """half: (2,) half its width and height. radius: of a node. Both in metres, around the middle of the fleet."""
+    """half: (2,) half its width and height, around the middle of the fleet. radius: of a node. Both in metres.
+
+    - letters: of the longest name; 0 where there are too many nodes for names.
+    """
 
     half: FloatArray
     radius: float
+    letters: int
 
     @classmethod
     def of(cls, fleets: Iterable[Fleet]) -> View:
         """The view that all of them fit in."""
         every = list(fleets)
         half = np.max([half_extent(fleet) for fleet in every], axis=0)
-        return cls(half, min(node_radius(fleet, 2 * half.max()) for fleet in every))
+        names = [len(legible(name)) for fleet in every if len(fleet) <= NAMED_UP_TO for name in fleet.ids]
+        return cls(half, min(node_radius(fleet, 2 * half.max()) for fleet in every), max(names, default=0))

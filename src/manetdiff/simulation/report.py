@@ -7,7 +7,7 @@ import hashlib
 import html
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -105,22 +105,20 @@ def _colours(style: Style, media: str) -> str:
 def _in_short(moments: Sequence[Moment]) -> list[tuple[str, str]]:
     told = summary(moments)
 
-    def text(name: str, form: str, write: str = "number") -> str | None:
-        value = told.get(name)
-        if value is None:
-            return None
-        return form.format(share_text(value) if write == "share" else number_text(value))
+    def text(name: str, form: str, write: Callable[[float], str] = number_text) -> str | None:
+        value = told[name]
+        return None if value is None else form.format(write(value))
 
     rows = [
         ("time flown", text("duration", "{} s")),
         ("moments with a topology", text("moments", "{}")),
         ("throughput T, mean", text("throughput", "{} Mbit/s")),
         ("sustained, mean", text("sustained", "{} Mbit/s")),
-        ("T against never updating", text("throughput_over_held", "{} times")),
-        ("T against making it anew", text("throughput_over_anew", "{}", "share")),
-        ("valid", text("valid", "{} of the moments", "share")),
-        ("connected", text("connected", "{} of the moments", "share")),
-        ("continuity, mean", text("continuity", "{}", "share")),
+        ("T against never updating", text("throughput_over_held", "{} times", "{:,.2f}".format)),
+        ("T against making it anew", text("throughput_over_anew", "{}", share_text)),
+        ("valid", text("valid", "{} of the moments", share_text)),
+        ("connected", text("connected", "{} of the moments", share_text)),
+        ("continuity, mean", text("continuity", "{}", share_text)),
         ("links added an update", text("added_a_moment", "{}")),
         ("links dropped an update", text("dropped_a_moment", "{}")),
         ("time of an update, mean", text("update_ms", "{} ms")),

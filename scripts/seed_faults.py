@@ -36,7 +36,12 @@ class Fault:
 
 
 FAULTS = (
-    Fault("files.py", "temporary.replace(path)", "path.write_bytes(content)", "test_ground_floor.py"),
+    Fault(
+        "files.py",
+        "self._place.replace(self.path)",
+        "self.path.write_bytes(self._place.read_bytes())",
+        "test_ground_floor.py",
+    ),
     Fault("checks.py", "least <= value <= most", "least < value <= most", "test_ground_floor.py"),
     Fault("json_settings.py", "if name not in known:", "if name is None:", "test_json_settings.py"),
     Fault("fleet/geodetic.py", "np.sin(clockwise)[:, None] * axes", "np.cos(clockwise)[:, None] * axes"),
@@ -65,7 +70,7 @@ FAULTS = (
     Fault("evaluate/over_time.py", "limit = budget * (nodes / 16) ** 2", "limit = budget"),
     Fault("simulation/run.py", "len(links_before - links)", "len(links - links_before)"),
     Fault("reproduce/agreement/verdict.py", "if self.low > 0:", "if self.high > 0:"),
-    Fault("cli/app.py", "sys.exit(BAD_INPUT)", "sys.exit(0)"),
+    Fault("cli/ending.py", "_end(str(error), FAILED)", "_end(str(error), 0)"),
 )
 
 

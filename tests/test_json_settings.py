@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from manetdiff.errors import RadioError
-from manetdiff.json_settings import JsonSettings
+from manetdiff.json_settings import DEEPEST, JsonSettings, parsed_json
+from support.odd_values import nested
 
 
 @dataclass(frozen=True)
@@ -38,3 +39,31 @@ def test_what_makes_no_sense_is_named(values: Any, said: str) -> None:
     with pytest.raises(RadioError) as caught:
         Horn.from_dict(values)
     assert str(caught.value).startswith(said)
+
+
+@pytest.mark.parametrize("opening", ["[", '{"a":', '[{"a":'])
+@pytest.mark.parametrize("depth", [DEEPEST + 1, 900, 10**5, 10**6])
+def test_json_that_is_nested_too_deeply_is_refused_before_anything_walks_it(opening: str, depth: int) -> None:
+    closing = "".join({"[": "]", "{": "}"}[letter] for letter in opening[::-1] if letter in "[{")
+    with pytest.raises(ValueError, match="nested too deeply"):
+        parsed_json(opening * depth + "0" + closing * depth)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("{", "is not JSON: Expecting property name"),
+        (b"\xff\xfe", "is not JSON"),
+        (b"\xff{}", "not UTF-8"),
+        ("1" * 5000, "a number of too many digits"),
+    ],
+)
+def test_what_is_no_json_is_one_line(content: str | bytes, words: str) -> None:
+    with pytest.raises(ValueError, match=words) as caught:
+        parsed_json(content)
+    assert "\n" not in str(caught.value)
+
+
+def test_json_as_deep_as_files_of_ours_is_read() -> None:
+    assert parsed_json(b'{"a": [1, {"b": null}]}') == {"a": [1, {"b": None}]}
+    assert parsed_json(str(nested(DEEPEST))) == nested(DEEPEST)

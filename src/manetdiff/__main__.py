@@ -1,6 +1,6 @@
 """`python -m manetdiff`."""
 
-from manetdiff.cli.app import main
+from manetdiff.cli.entry import main
 
 if __name__ == "__main__":
     main()

@@ -8,6 +8,7 @@ from numbers import Integral, Real
 from typing import TypeVar
 
 from manetdiff.errors import ManetDiffError
+from manetdiff.messages import brief
 
 LARGEST_SEED = 2**63 - 1
 
@@ -33,37 +34,43 @@ def check_whole(error: type[ManetDiffError], name: str, value: object, least: in
     """Raise unless it is one of Python's own whole numbers (settings are written as JSON) within the bounds."""
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         bounds = f"of at least {least}" if most == math.inf else f"from {least} to {most}"
-        raise error(f"{name} must be a whole number {bounds}, not {value!r}")
+        raise error(f"{name} must be a whole number {bounds}, not {brief(value)}")
 
 
 def check_at_least_0(error: type[ManetDiffError], name: str, value: object) -> None:
     """Raise unless it is a finite number of at least 0."""
     if not is_number(value) or value < 0:  # type: ignore[operator]
-        raise error(f"{name} must be a finite number of at least 0, not {value!r}")
+        raise error(f"{name} must be a finite number of at least 0, not {brief(value)}")
 
 
 def check_above_0(error: type[ManetDiffError], name: str, value: object) -> None:
     """Raise unless it is a finite number above 0."""
     if not is_number(value) or value <= 0:  # type: ignore[operator]
-        raise error(f"{name} must be a finite number above 0, not {value!r}")
+        raise error(f"{name} must be a finite number above 0, not {brief(value)}")
+
+
+def check_within(error: type[ManetDiffError], name: str, value: object, low: float, high: float) -> None:
+    """Raise unless it is a number within the bounds."""
+    if not is_number(value) or not low <= value <= high:  # type: ignore[operator]
+        raise error(f"{name} must be a number from {low:g} to {high:g}, not {brief(value)}")
 
 
 def check_flag(error: type[ManetDiffError], name: str, value: object) -> None:
     """Raise unless it is True or False."""
     if not isinstance(value, bool):
-        raise error(f"{name} must be true or false, not {value!r}")
+        raise error(f"{name} must be true or false, not {brief(value)}")
 
 
 def check_choice(error: type[ManetDiffError], name: str, value: object, choices: Iterable[str]) -> None:
     """Raise unless it is one of the choices."""
     if value not in (known := tuple(choices)):
-        raise error(f"{name} must be one of {', '.join(known)}, not {value!r}")
+        raise error(f"{name} must be one of {', '.join(known)}, not {brief(value)}")
 
 
 def check_seed(error: type[ManetDiffError], seed: object) -> None:
     """Raise unless it is a whole number that every random generator of ours takes."""
     if not is_whole(seed) or not 0 <= seed <= LARGEST_SEED:  # type: ignore[operator]
-        raise error(f"seed must be a whole number from 0 to 2^63 - 1, not {seed!r}")
+        raise error(f"seed must be a whole number from 0 to 2^63 - 1, not {brief(seed)}")
 
 
 def first_repeated(values: Iterable[Value]) -> Value | None:

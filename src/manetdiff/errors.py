@@ -6,9 +6,17 @@ into one line on standard error and exit code 2.
 
 from typing import Any
 
+from manetdiff.messages import one_line
+
 
 class ManetDiffError(ValueError):
-    """Something a user handed in is wrong; the message says what, where, and what would be right."""
+    """Something a user handed in is wrong; the message says what, where, and what would be right.
+
+    It is one printable line of bounded length, whatever ids and paths it quotes.
+    """
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(one_line(message))
 
 
 class FleetError(ManetDiffError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import random
@@ -29,9 +30,10 @@ from manetdiff.data import (
     read_shard,
 )
 from manetdiff.data.benchmark import make_joined
+from manetdiff.data.folder import read_settings
 from manetdiff.data.layouts import draw_layouts
 from manetdiff.data.shards import checksum_line, checksum_name, is_done, to_bytes, write_shard
-from manetdiff.errors import DataError, FormatError
+from manetdiff.errors import DataError, FormatError, ManetDiffError
 from manetdiff.files import locked
 from manetdiff.fleet import displacement
 from manetdiff.radio import Radio
@@ -39,6 +41,7 @@ from manetdiff.scenarios import FAMILIES, MOTIONS
 from manetdiff.solvers import solve
 from manetdiff.topology import METRICS, metrics
 from support.command_help import Run, refused
+from support.odd_values import odd_documents
 
 SETTINGS = Settings(nodes=(6, 8), count=22, seed=5, search_moves=300, shard_size=6)
 PAIRS = dataclasses.replace(SETTINGS, count=8, shard_size=5, displacement=(0.05, 0.4))
@@ -257,11 +260,20 @@ class TestRefused:
             generate(SETTINGS, copy)
 
     def test_a_broken_description(self, copy: Path) -> None:
-        for text in ("{", "[]", '{"format": "other"}', '{"format": "manetdiff-layouts"}'):
+        deep = "[" * 900 + "]" * 900
+        for text in ("{", "[]", '{"format": "other"}', '{"format": "manetdiff-layouts"}', deep, "[" * 10**5):
             (copy / "dataset.json").write_text(text)
             for action in (lambda: generate(SETTINGS, copy), lambda: read_dataset(copy)):
                 with pytest.raises(DataError, match=r"dataset\.json"):
                     action()
+
+    def test_odd_values_in_a_description_are_one_line(self, copy: Path) -> None:
+        description = json.loads((copy / "dataset.json").read_text())
+        for changed in odd_documents(description):
+            if changed != description:
+                (copy / "dataset.json").write_text(json.dumps(changed))
+                with contextlib.suppress(ManetDiffError):
+                    read_settings(copy).to_dict()
 
 
 class TestReading:

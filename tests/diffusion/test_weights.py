@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import pytest
@@ -12,14 +13,15 @@ import manetdiff
 from manetdiff.diffusion.generator import build
 from manetdiff.diffusion.process import Process
 from manetdiff.diffusion.weights import Weights, described_bytes, find_weights, read_weights
-from manetdiff.errors import CheckpointError
+from manetdiff.errors import CheckpointError, ManetDiffError
 from manetdiff.evaluate.cards import card_page
 from manetdiff.layout import FEATURES_VERSION
 from manetdiff.model.config import ModelConfig
 from manetdiff.radio import Radio
 from manetdiff.sampling import SamplerConfig
-from manetdiff.weights import WEIGHTS_FILE, known, read_header
+from manetdiff.weights import WEIGHTS_FILE, Header, known, read_header
 from manetdiff.weights.header import FORMAT, FORMAT_NAME
+from support.odd_values import odd_documents
 
 PACKAGE = Path(manetdiff.__file__).parent
 CONFIG = ModelConfig(width=8, blocks=1, tokens=2, activation="relu")
@@ -140,3 +142,37 @@ class TestKnown:
     def test_the_whole_package_stays_small(self) -> None:
         files = [path for path in PACKAGE.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
         assert sum(path.stat().st_size for path in files) < 10e6
+
+
+@pytest.mark.parametrize("part", ["model", "process", "radio", "sampling", "card"])
+def test_odd_values_in_a_description_are_one_line_and_never_a_traceback(part: str, tmp_path: Path) -> None:
+    whole, path = read_header(known(WEIGHTS_FILE)["netdiff"]).description, tmp_path / "odd.safetensors"
+    for changed in odd_documents({part: whole[part]}):
+        with contextlib.suppress(ManetDiffError):
+            card_page("odd", Header({**whole, **changed}, 3))
+        if part != "card":  # which is only shown
+            path.write_bytes(described_bytes(FORMAT_NAME, FORMAT, {**whole, **changed}, {"a": torch.zeros(2)}))
+            with pytest.raises(CheckpointError):
+                read_weights(path).build()
+
+
+@pytest.mark.parametrize(("name", "value"), [("width", 4096), ("blocks", 4097), ("latent", 10**9)])
+def test_a_description_cannot_ask_for_more_memory_than_the_file_has_weights(
+    name: str, value: int, tmp_path: Path
+) -> None:
+    described = {
+        "model": {**CONFIG.to_dict(), name: value},
+        "process": {"mean_degree": 2.5},
+        "radio": {},
+        "features": FEATURES_VERSION,
+    }
+    (tmp_path / "huge.safetensors").write_bytes(described_bytes(FORMAT_NAME, FORMAT, described, dict(fresh().tensors)))
+    with pytest.raises(CheckpointError, match=f"do not fit|model: {name} must be"):
+        read_weights(tmp_path / "huge.safetensors").build()
+
+
+def test_a_card_cannot_speak_to_the_terminal() -> None:
+    told = {**read_header(known(WEIGHTS_FILE)["netdiff"]).description, "radio": {"\x1b[2J": "\x1b]0;title\x07"}}
+    page = card_page("mine", Header(told, 3))
+    assert all(line.isprintable() for line in page.split("\n"))
+    assert "\\x1b[2J" in page

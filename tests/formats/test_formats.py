@@ -152,7 +152,7 @@ BAD_TOPOLOGIES = {
 BAD_RADIOS = {
     "unknown": ('{"rnage": 1}', "unknown parameter 'rnage'"),
     "negative": ('{"range": -1}', "range must be"),
-    "huge number": ('{"range": 1' + "0" * 400 + "}", "finite number"),
+    "huge number": ('{"range": 1' + "0" * 400 + "}", "must be a number"),
     "a list": ("[]", "must hold a JSON object"),
 }
 BAD = {
@@ -173,7 +173,7 @@ def test_what_is_wrong_with_a_file_is_one_line_that_names_it(tmp_path: Path, cas
     assert message.startswith(f"{path}: ")
     assert expected in message
     assert "\n" not in message
-    assert len(message) < len(str(path)) + 200 or case == "huge number"  # a radio's is shown in full
+    assert len(message) < len(str(path)) + 200
 
 
 JSON = st.recursive(

@@ -17,6 +17,11 @@ from manetdiff.weights.finder import PACKAGE, STUDIES
 KINDS = (WEIGHTS_FILE, RUNTIME_FILE)
 
 
+def with_header(header: bytes) -> bytes:
+    """A safetensors file of this header and eight bytes of data."""
+    return len(header).to_bytes(8, "little") + header + bytes(8)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_package_ships_what_users_run_and_the_rest_is_in_the_studies(kind: str) -> None:
     in_package = {name for name, path in known(kind).items() if path.parent == PACKAGE}
@@ -78,7 +83,29 @@ def test_a_header_is_what_safetensors_reads(name: str) -> None:
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"{}", b"\xff" * 50, (2).to_bytes(8, "little") + b"[]", (10**5).to_bytes(8, "little") + b"[" * 10**5],
+    [
+        b"",
+        b"{}",
+        b"\xff" * 50,
+        with_header(b"[]"),
+        with_header(b"[" * 10**5),
+        with_header(b"[" * 900 + b"]" * 900),
+        *(
+            with_header(b'{"a": {"dtype": "F32", "shape": %s, "data_offsets": %s}}' % (shape, offsets))
+            for shape, offsets in (
+                (b"[1" + b"0" * 400 + b"]", b"[0, 8]"),
+                (b'["a"]', b"[0, 8]"),
+                (b"[-1, -2]", b"[0, 8]"),
+                (b"[true]", b"[0, 8]"),
+                (b"[2.0]", b"[0, 8]"),
+                (b"7", b"[0, 8]"),
+                (b"[2]", b"[0, 1" + b"0" * 4000 + b"]"),
+                (b"[2]", b'["x", "y"]'),
+                (b"[2]", b"null"),
+            )
+        ),
+    ],
+    ids=lambda content: content[8:60].decode(errors="replace"),
 )
 def test_a_file_of_something_else_is_refused(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "odd.safetensors").write_bytes(content)

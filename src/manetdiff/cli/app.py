@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import warnings
 from typing import Annotated
@@ -25,10 +26,9 @@ from manetdiff.cli import (
     update,
     weights,
 )
-from manetdiff.errors import ManetDiffError
-
-BAD_INPUT = 2
-INTERRUPTED = 130
+from manetdiff.cli.ending import ending_in_one_line
+from manetdiff.cli.progress import compiling_shown
+from manetdiff.messages import one_line
 
 app = typer.Typer(
     name="manetdiff",
@@ -76,15 +76,11 @@ for module in (
 def main() -> None:
     """Run the command line; a user's mistake is one line on standard error and exit code 2, never a traceback."""
     warnings.showwarning = _show_warning
-    try:
+    # Where it finds no folder to write to it takes a temporary one, which is nothing to tell anyone.
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
+    with ending_in_one_line(), compiling_shown():
         app()
-    except ManetDiffError as error:
-        print(f"manetdiff: {error}", file=sys.stderr)
-        sys.exit(BAD_INPUT)
-    except KeyboardInterrupt:
-        print("manetdiff: interrupted", file=sys.stderr)
-        sys.exit(INTERRUPTED)
 
 
 def _show_warning(message, category, filename, lineno, file=None, line=None) -> None:  # type: ignore[no-untyped-def]
-    print(f"manetdiff: warning: {message}", file=sys.stderr)
+    print(f"manetdiff: warning: {one_line(str(message))}", file=sys.stderr)

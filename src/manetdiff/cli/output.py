@@ -17,6 +17,7 @@ from rich.text import Text
 
 from manetdiff.formats import write_text
 from manetdiff.measure.measures import INTERVAL, MEASURES, markdown_table
+from manetdiff.messages import escaped
 
 UNLIMITED = 10_000  # columns
 
@@ -55,6 +56,7 @@ def print_table(table: Table, stream: TextIO | None = None) -> None:
     """A framed table on a terminal; elsewhere plain columns without title, rules or colour."""
     target = sys.stdout if stream is None else stream
     console = Console(file=target, highlight=False)
+    table = replace(table, rows=[list(map(escaped, row)) for row in table.rows])
     if console.is_terminal:
         shown = _rich(table)
         wanted = console.measure(shown, options=console.options.update(max_width=UNLIMITED)).maximum

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from manetdiff.cli.output import Table, print_json, print_table
 from manetdiff.errors import DisconnectedWarning, FormatError
+from manetdiff.files import together
 from manetdiff.formats import check_writable, write_topology
 from manetdiff.measure.measures import MEASURES
 from manetdiff.topology import Report, Topology, metrics
@@ -38,17 +39,21 @@ def deliver(
     as_json: bool,
     dark: bool = False,
     more: Sequence[tuple[str, str]] = (),
+    beside: Callable[[], None] = lambda: None,
 ) -> None:
-    """Write, draw and print what was asked for. more: rows under the metrics."""
+    """Write, draw and print what was asked for. more: rows under the metrics. beside: writes what else there is; the
+    files come into place together."""
     layout = topology.on()
     scores = metrics(topology)
-    if out is not None:
-        write_topology(topology, None, None, out)
-    if plot is not None:
-        # Imported here: matplotlib takes as long to load as a whole solve takes, and most calls draw nothing.
-        from manetdiff.pictures import draw_topology
+    with together():
+        beside()
+        if out is not None:
+            write_topology(topology, None, None, out)
+        if plot is not None:
+            # Imported here: matplotlib takes as long to load as a whole solve takes, and most calls draw nothing.
+            from manetdiff.pictures import draw_topology
 
-        draw_topology(topology, path=plot, dark=dark)
+            draw_topology(topology, path=plot, dark=dark)
     # Standard output belongs to the file that was asked for there.
     stream = sys.stderr if STANDARD in (out, plot) else sys.stdout
     if as_json:

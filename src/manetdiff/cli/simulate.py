@@ -13,11 +13,12 @@ from manetdiff.cli import options
 from manetdiff.cli.folders import folder_for
 from manetdiff.cli.output import Table, print_json, print_table
 from manetdiff.cli.progress import with_bar
-from manetdiff.cli.warm_up import warm_up_model
 from manetdiff.errors import FormatError, ScenarioError
+from manetdiff.files import together
 from manetdiff.fleet import Fleet
 from manetdiff.formats import read_radio, read_tracks
 from manetdiff.formats.registry import MOBILITY, names
+from manetdiff.messages import escaped
 from manetdiff.scenarios import FAMILIES, MOTIONS, draw, move
 from manetdiff.wording import share_text
 
@@ -86,7 +87,6 @@ def command(
     if animation != "none":
         check_animation_path(folder / f"animation.{animation}")
     model = load(weights)
-    warm_up_model(model)
     flying = simulate(
         moments,
         model,
@@ -101,8 +101,9 @@ def command(
     made = list(with_bar(flying, len(moments), "updating"))
     shown = shown_moments(made)
     pictures = [] if animation == "none" else list(with_bar(moment_pictures(shown), len(shown), "drawing"))
-    title = f"Simulation of {mobility or f'{nodes} aircraft ({family}, {motion})'}"
-    names = write_results(made, folder, title, pictures, animation)
+    title = f"Simulation of {escaped(mobility or f'{nodes} aircraft ({family}, {motion})')}"
+    with together():
+        names = write_results(made, folder, title, pictures, animation)
     _tell(summary(made), [str(Path(out) / name) for name in names], as_json)
 
 
@@ -138,7 +139,7 @@ def _tell(told: dict[str, Any], files: list[str], as_json: bool) -> None:
     rows = [
         ("moments", f"{told['moments']}"),
         ("mean T, Mbit/s", f"{told['throughput']:.2f}"),
-        *([] if told["sustained"] is None else [("sustained, Mbit/s", f"{told['sustained']:.2f}")]),
+        ("sustained, Mbit/s", f"{told['sustained']:.2f}"),
         ("valid", share_text(told["valid"])),
         ("connected", share_text(told["connected"])),
     ]

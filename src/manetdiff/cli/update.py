@@ -8,7 +8,6 @@ import typer
 
 from manetdiff.cli import options
 from manetdiff.cli.results import check_files, deliver, milliseconds, warn_of_parts
-from manetdiff.cli.warm_up import warm_up_model
 from manetdiff.errors import FormatError
 from manetdiff.formats import read_fleet, read_radio, read_topology
 from manetdiff.topology import Report
@@ -57,7 +56,6 @@ def command(
     if change is not None and before.ids != where.ids:
         raise FormatError("--change: nodes have joined or left, or are in another order: the two cannot be compared")
     model = load(weights)
-    warm_up_model(model)
     new = model.update(
         old,
         where,
@@ -74,11 +72,14 @@ def command(
         silent=silent or (),
     )
     warn_of_parts(new)
-    if change is not None:
-        from manetdiff.pictures import draw_change  # imported late: matplotlib is slow to load
 
-        draw_change(old, new, before, where, new.on().radio, change, dark=dark)
-    deliver(new, out, plot, as_json=as_json, dark=dark, more=_rows(new.report))
+    def draw_changed() -> None:
+        if change is not None:
+            from manetdiff.pictures import draw_change  # imported late: matplotlib is slow to load
+
+            draw_change(old, new, before, where, new.on().radio, change, dark=dark)
+
+    deliver(new, out, plot, as_json=as_json, dark=dark, more=_rows(new.report), beside=draw_changed)
 
 
 def _rows(report: Report) -> list[tuple[str, str]]:

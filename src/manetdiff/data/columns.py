@@ -18,6 +18,7 @@ from manetdiff.data.layouts import SolvedLayout
 from manetdiff.data.settings import FORMAT, FORMAT_NAME, Settings
 from manetdiff.errors import DataError
 from manetdiff.fleet import Fleet
+from manetdiff.json_settings import parsed_json
 from manetdiff.layout import Layout
 from manetdiff.radio import Radio
 from manetdiff.scenarios import FAMILIES, MOTIONS
@@ -124,7 +125,7 @@ def settings_of(schema: pa.Schema, name: str) -> Settings:
                 f"{name}: the column {field.name!r} holds {schema.field(field.name).type}, not {field.type}"
             )
     try:
-        return Settings.from_dict(json.loads(schema.metadata[SETTINGS_KEY]))
+        return Settings.from_dict(parsed_json(schema.metadata[SETTINGS_KEY]))
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(f"{name}: its settings cannot be read: {error}") from None
 

@@ -17,6 +17,7 @@ from manetdiff.data.shards import is_done, shard_name, write_shard
 from manetdiff.data.workers import in_order
 from manetdiff.errors import DataError
 from manetdiff.files import TEMPORARY, locked, made_folder, write_whole
+from manetdiff.json_settings import parsed_json
 
 DATASET = "dataset.json"
 # Layouts that a worker makes at a time: few, so that all are busy to the end.
@@ -119,13 +120,13 @@ def _dataset_json(settings: Settings) -> bytes:
 
 def _read_dataset_json(path: Path) -> dict[str, Any]:
     try:
-        values = json.loads(path.read_bytes())
+        values = parsed_json(path.read_bytes())
     except FileNotFoundError:
         raise DataError(f"{path.parent}: not a dataset folder: it has no {DATASET}") from None
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror}") from None
-    except ValueError:
-        raise DataError(f"{path}: not JSON; restore it or start in another folder") from None
+    except ValueError as error:
+        raise DataError(f"{path}: {error}; restore it or start in another folder") from None
     if (
         not isinstance(values, dict)
         or values.get("format") != FORMAT_NAME

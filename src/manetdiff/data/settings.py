@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from manetdiff.checks import LARGEST_SEED, check_whole, first_repeated
+from manetdiff.checks import LARGEST_SEED, check_flag, check_whole, first_repeated, is_number
 from manetdiff.errors import DataError, ManetDiffError
+from manetdiff.messages import brief
 from manetdiff.radio import Radio
 from manetdiff.scenarios import FAMILIES
 from manetdiff.solvers import reference
@@ -81,8 +81,12 @@ class Settings:
         _check_distinct("families", self.families)
         if self.displacement is not None:
             low, high = self.displacement
-            if not (math.isfinite(low) and math.isfinite(high) and 0 < low <= high <= 1):
-                raise DataError(f"displacement: give a range within 0 … 1, the smaller first, not {low:g} … {high:g}")
+            if not (is_number(low) and is_number(high) and 0 < low <= high <= 1):
+                given = f"{brief(low)} … {brief(high)}"
+                raise DataError(f"displacement: give a range within 0 … 1, the smaller first, not {given}")
+        check_flag(DataError, "families_in_turn", self.families_in_turn)
+        if not isinstance(self.solver, Mapping):
+            raise DataError(f"solver: must be a set of named values, not {brief(self.solver)}")
 
     @property
     def shards(self) -> int:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from typing import TypeVar
 
 from manetdiff.errors import DataError
@@ -34,7 +36,8 @@ def in_order(function: Callable[[Task], Result], tasks: Iterable[Task], workers:
     pending: deque[Future[Result]] = deque()
     try:
         for task in tasks:
-            pending.append(pool.submit(function, task))
+            with _without_interrupts():  # a worker that is starting would end in a traceback
+                pending.append(pool.submit(function, task))
             if len(pending) >= AHEAD * workers:
                 yield pending.popleft().result()
         while pending:
@@ -47,9 +50,24 @@ def in_order(function: Callable[[Task], Result], tasks: Iterable[Task], workers:
         pool.shutdown(cancel_futures=True)
 
 
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Put Ctrl-C off until the end; processes that are started inside do not see it before they let themselves."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _begin(parent: int) -> None:
     """Set a worker up: it ends at Ctrl-C without a word, and when its parent is gone."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if sys.platform != "win32":
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
 
 

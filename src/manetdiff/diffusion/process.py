@@ -76,8 +76,9 @@ class Process(JsonSettings):
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Process:
         """The inverse of `to_dict`; earlier files say `redundancy` for `noise_redundancy`."""
-        renamed = {"noise_redundancy" if name == "redundancy" else name: value for name, value in values.items()}
-        return super().from_dict(renamed)
+        if isinstance(values, Mapping):  # what is none is refused there
+            values = {"noise_redundancy" if name == "redundancy" else name: value for name, value in values.items()}
+        return super().from_dict(values)
 
 
 class Strides(NamedTuple):

@@ -41,12 +41,17 @@ class Weights:
 
     def build(self) -> DiffusionGenerator | VariationalGenerator:
         """The model, in single precision and ready to sample."""
+        with torch.device("meta"):  # shapes without memory: a description may ask for any size
+            wanted = {name: tuple(part.shape) for name, part in build(self.config, self.process).state_dict().items()}
+        there = {name: tuple(part.shape) for name, part in self.tensors.items()}
+        for name in sorted(wanted.keys() | there.keys()):
+            if wanted.get(name) != there.get(name):
+                found, right = (shapes.get(name, "not there") for shapes in (there, wanted))
+                raise CheckpointError(
+                    f"the weights do not fit the model that they describe: {name} is {found}, should be {right}"
+                )
         model = build(self.config, self.process)
-        try:
-            model.load_state_dict({name: tensor.float() for name, tensor in self.tensors.items()})
-        except RuntimeError as error:
-            reason = str(error).splitlines()[-1].strip()
-            raise CheckpointError(f"the weights do not fit the model that they describe: {reason}") from None
+        model.load_state_dict({name: tensor.float() for name, tensor in self.tensors.items()})
         return model.eval()
 
     def to_bytes(self, *, half: bool = False) -> bytes:

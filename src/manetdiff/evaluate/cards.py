@@ -5,13 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from manetdiff.errors import CheckpointError
 from manetdiff.measure.measures import MEASURES, OF_LAYOUTS, markdown_table
+from manetdiff.messages import brief, escaped
 from manetdiff.sampling import SamplerConfig
 from manetdiff.weights import Header
 
 
 def card_page(name: str, header: Header) -> str:
     """The card of a weights file as Markdown."""
+    try:
+        page = _page(name, header)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise CheckpointError(f"{name}: its card is none of ours: {brief(error)}") from None
+    return "\n".join(map(escaped, page.split("\n")))
+
+
+def _page(name: str, header: Header) -> str:
     told, card = header.description, header.description.get("card", {})
     recipe, sampling = card.get("recipe", {}), SamplerConfig.from_dict(told.get("sampling", {}))
     parts = [

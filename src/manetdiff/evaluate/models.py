@@ -8,6 +8,7 @@ from typing import Any
 
 from manetdiff.data import BENCHMARKS
 from manetdiff.diffusion.weights import Weights, find_weights
+from manetdiff.errors import CheckpointError
 from manetdiff.evaluate.bundles import check_trained_for
 from manetdiff.measure.measures import OF_LAYOUTS
 from manetdiff.measure.rows import TARGET, Rows, targets
@@ -48,7 +49,10 @@ def with_card(store: RowStore, weights: Weights, commit: str, layouts: int | Non
     - commit: of the code that trained them. Only sets of fleet sizes that they were trained on are scored.
     """
     shipped = replace(weights, tensors={name: tensor.half() for name, tensor in weights.tensors.items()})
-    trained_on = {nodes for source in weights.card.get("data", []) for nodes in source["nodes"]}
+    try:
+        trained_on = {nodes for source in weights.card.get("data", []) for nodes in source["nodes"]}
+    except (KeyError, TypeError) as error:
+        raise CheckpointError(f"the card of these weights does not say what they were trained on: {error}") from None
     scores: dict[str, Any] = {}
     for name, benchmark in BENCHMARKS.items():
         if benchmark.nodes in trained_on:

@@ -11,16 +11,20 @@ import numpy.typing as npt
 
 from manetdiff.checks import first_repeated
 from manetdiff.errors import FleetError
+from manetdiff.fleet.coincidence import coincident_pair
 from manetdiff.fleet.geodetic import LocalFrame, compass_to_yaw, wrapped
 
 FloatArray = npt.NDArray[np.float64]
+
+# Beyond these, sums and squares of positions would be lost to overflow, or to the end of float64's precision.
+FARTHEST, NARROWEST = 1e300, 1e-300
 
 
 @dataclass(frozen=True, eq=False)
 class Fleet:
     """Node positions and headings.
 
-    - positions: (n, 2) in metres (or any one unit), x to the east and y to the north.
+    - positions: (n, 2) in metres (or any one unit), x to the east and y to the north; (n, 3) with the height.
     - yaw: (n,) in radians, counter-clockwise from +x.
     - ids: n distinct names; the node's index as text where none are given.
     - frame: the local frame that the positions were projected into, if they came from latitude and longitude.
@@ -58,21 +62,28 @@ class Fleet:
         longitude: npt.ArrayLike,
         heading: npt.ArrayLike,
         ids: Sequence[object] | None = None,
+        altitude: npt.ArrayLike | None = None,
     ) -> Fleet:
-        """A fleet from degrees: latitude, longitude and compass heading (clockwise from north), each (n,)."""
-        columns = [_column(latitude, "latitude"), _column(longitude, "longitude"), _column(heading, "heading")]
-        n = len(columns[0])
-        if any(len(column) != n for column in columns):
-            lengths = ", ".join(str(len(column)) for column in columns)
-            raise FleetError(f"latitude, longitude and heading must be equally long, not {lengths}")
-        names = _checked_ids(ids, n)
-        for column, field in zip(columns, ("latitude", "longitude", "heading"), strict=True):
+        """A fleet from degrees: latitude, longitude and compass heading (clockwise from north), each (n,).
+
+        - altitude: (n,) in metres, which becomes the height; without it the fleet is flat.
+        """
+        given = {"latitude": latitude, "longitude": longitude, "heading": heading}
+        if altitude is not None:
+            given["altitude"] = altitude
+        columns = {field: _column(values, field) for field, values in given.items()}
+        lat, lon, compass, *heights = columns.values()
+        if any(len(column) != len(lat) for column in columns.values()):
+            lengths = ", ".join(str(len(column)) for column in columns.values())
+            raise FleetError(f"{', '.join(columns)} must be equally long, not {lengths}")
+        names = _checked_ids(ids, len(lat))
+        for field, column in columns.items():
             _check_finite(column, names, field)
-        for i in np.flatnonzero(np.abs(columns[0]) > 90.0):
-            raise FleetError(f"node {names[i]!r}: latitude {columns[0][i]} is outside -90 … 90 degrees")
-        frame = LocalFrame.around(columns[0], columns[1])
-        positions = frame.to_xy(columns[0], columns[1])
-        return cls(positions, compass_to_yaw(frame, *columns), names, frame)
+        for i in np.flatnonzero(np.abs(lat) > 90.0):
+            raise FleetError(f"node {names[i]!r}: latitude {lat[i]} is outside -90 … 90 degrees")
+        frame = LocalFrame.around(lat, lon, names)
+        positions = np.column_stack([frame.to_xy(lat, lon), *heights])
+        return cls(positions, compass_to_yaw(frame, lat, lon, compass), names, frame)
 
     def __len__(self) -> int:
         return len(self.yaw)
@@ -80,10 +91,29 @@ class Fleet:
     def __repr__(self) -> str:
         return f"Fleet(n={len(self)}, spread={self.spread:.6g})"
 
+    @property
+    def horizontal(self) -> FloatArray:
+        """(n, 2): x and y."""
+        return self.positions[:, :2]
+
+    @property
+    def has_heights(self) -> bool:
+        """Whether the positions say how high the nodes are."""
+        return bool(self.positions.shape[1] == 3)
+
+    @property
+    def heights(self) -> FloatArray:
+        """(n,) in metres; 0 where the positions do not say."""
+        return self.positions[:, 2] if self.has_heights else np.zeros(len(self))
+
     @cached_property
     def spread(self) -> float:
-        """Root mean square of the centred coordinates over nodes and both axes: the default unit of distance."""
-        centred = self.positions - self.positions.mean(axis=0)
+        """Root mean square of the centred coordinates over nodes and both horizontal axes: the default unit of
+        distance. Nodes that all stand above each other have no such spread; that of their heights takes its place."""
+        flat = self.horizontal
+        centred = flat - flat.mean(axis=0)
+        if not centred.any():
+            centred = self.heights - self.heights.mean()
         # Scaled first, so that coordinates near the limits of float64 neither overflow nor vanish when squared.
         largest = float(np.abs(centred).max())
         return largest * float(np.sqrt(np.mean((centred / largest) ** 2)))
@@ -105,7 +135,10 @@ class Fleet:
         heading = self.mean_heading
         cos, sin = np.cos(heading), np.sin(heading)
         centred = (self.positions - self.positions.mean(axis=0)) / self.spread
-        return centred @ np.array([[cos, -sin], [sin, cos]]), wrapped(self.yaw - heading)
+        turned = centred[:, :2] @ np.array([[cos, -sin], [sin, cos]])
+        if self.has_heights:
+            turned = np.column_stack([turned, centred[:, 2]])
+        return turned, wrapped(self.yaw - heading)
 
     def replace(self, positions: npt.ArrayLike | None = None, yaw: npt.ArrayLike | None = None) -> Fleet:
         """The same nodes elsewhere, or pointing elsewhere."""
@@ -115,6 +148,10 @@ class Fleet:
             self.ids,
             self.frame,
         )
+
+    def moved_to(self, horizontal: FloatArray, yaw: FloatArray) -> Fleet:
+        """The same nodes, as high as they are, over other places (n, 2)."""
+        return self.replace(np.column_stack([horizontal, self.heights]) if self.has_heights else horizontal, yaw)
 
 
 def _as_floats(values: npt.ArrayLike, what: str) -> FloatArray:
@@ -133,8 +170,8 @@ def _column(values: npt.ArrayLike, what: str) -> FloatArray:
 
 def _checked_positions(positions: npt.ArrayLike) -> FloatArray:
     array = _as_floats(positions, "positions")
-    if array.ndim != 2 or array.shape[1] != 2:
-        raise FleetError(f"positions must have the shape (n, 2), not {array.shape}")
+    if array.ndim != 2 or array.shape[1] not in (2, 3):
+        raise FleetError(f"positions must have the shape (n, 2), or (n, 3) with heights, not {array.shape}")
     if len(array) < 2:
         raise FleetError(f"a fleet needs at least two nodes, not {len(array)}: there is nothing to link")
     return array
@@ -173,17 +210,11 @@ def _check_finite(values: FloatArray, names: tuple[str, ...], field: str) -> Non
 
 def _check_distinct(positions: FloatArray, names: tuple[str, ...]) -> None:
     """No two nodes may coincide, nor be so close that their distance is lost in rounding."""
-    with np.errstate(over="ignore"):
-        extent = float(np.ptp(positions, axis=0).max())
-    if not np.isfinite(extent):
-        raise FleetError("positions are too far apart for their distance to be a finite number")
-    order = np.lexsort((positions[:, 1], positions[:, 0]))
-    sorted_x = positions[order, 0]
-    closest = 1e-9 * extent
-    for place, i in enumerate(order):
-        for other in range(place + 1, len(order)):
-            if sorted_x[other] - sorted_x[place] > closest:
-                break
-            j = order[other]
-            if np.hypot(*(positions[i] - positions[j])) <= closest:
-                raise FleetError(f"nodes {names[i]!r} and {names[j]!r} are at the same place {positions[i].tolist()}")
+    if np.abs(positions).max() > FARTHEST:
+        raise FleetError(f"positions are too far apart, or from the origin, to compute with: at most {FARTHEST:g}")
+    pair = coincident_pair(positions)
+    if pair is not None:
+        first, second = (names[i] for i in pair)
+        raise FleetError(f"nodes {first!r} and {second!r} are at the same place {positions[pair[0]].tolist()}")
+    if np.ptp(positions, axis=0).max() < NARROWEST:
+        raise FleetError(f"positions are too close together to compute with: the fleet must be {NARROWEST:g} wide")

@@ -9,7 +9,7 @@ from manetdiff.formats.files import STANDARD, PathLike, read_source, suffix_of
 from manetdiff.formats.format import STEP_S, Contents, Format, Holds, Order, read_as
 from manetdiff.formats.registry import MOBILITY, READ, WRITTEN, names
 
-__all__ = ["Contents", "Order", "read_contents", "read_tracks", "write_contents"]
+__all__ = ["Contents", "Order", "left_out", "read_contents", "read_tracks", "target_of", "write_contents"]
 
 
 def read_contents(path: PathLike, kind: str | None = None, step: float = STEP_S) -> Contents:
@@ -36,6 +36,14 @@ def read_tracks(path: PathLike, kind: str | None = None) -> Tracks:
 
 def write_contents(held: Contents, order: Order, kind: str | None = None) -> str:
     """Write what is held, and say as what. kind: the format's name, where the path's suffix does not tell."""
+    target = target_of(held, order, kind)
+    assert target.write is not None
+    target.write(held, order)
+    return target.name
+
+
+def target_of(held: Contents, order: Order, kind: str | None = None) -> Format:
+    """The format to write, by its name or the path's suffix: of those of one name the one that can hold most."""
     formats = _named(WRITTEN, kind, "--to: unknown format")
     if order.time is not None and held.tracks is None:
         raise FormatError(f"{held.name}: holds a fleet at one time only: --time goes with a mobility file")
@@ -45,10 +53,12 @@ def write_contents(held: Contents, order: Order, kind: str | None = None) -> str
         name = "standard output" if order.path == STANDARD else printable(order.path)
         raise FormatError(f"{name}: its name does not say which format to write: give --to {names(WRITTEN)}")
     best = [_most_held(held, order), Holds.FLEET]
-    target = min(fitting, key=lambda one: best.index(one.holds) if one.holds in best else len(best))
-    assert target.write is not None
-    target.write(held, order)
-    return target.name
+    return min(fitting, key=lambda one: best.index(one.holds) if one.holds in best else len(best))
+
+
+def left_out(held: Contents, order: Order, target: Format) -> list[str]:
+    """What the contents say and the target cannot hold, in words."""
+    return [part.value for part in target.loses(held.parts(order.time))]
 
 
 def _named(formats: tuple[Format, ...], name: str | None, unknown: str) -> tuple[Format, ...]:

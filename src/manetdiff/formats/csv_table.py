@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import csv
 import io
+import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from manetdiff.checks import first_repeated
 from manetdiff.errors import FormatError
 from manetdiff.formats.files import Source
 from manetdiff.formats.record import number_in, shown
+
+# How a formula begins, also behind apostrophes: one that was there before is kept.
+FORMULA = re.compile("'*[=+\\-@＝＋－＠]")  # as wide letters they begin one, too
 
 
 def csv_rows(
@@ -42,8 +47,16 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
         for cell in row:
             if isinstance(cell, str) and (cell != cell.strip() or "\r" in cell or "\0" in cell):
                 raise FormatError(f"CSV cannot keep {shown(cell)} as it is: spaces around it, or control characters")
-        writer.writerow(row)
+        writer.writerow([_guarded(cell) if isinstance(cell, str) else cell for cell in row])
     return buffer.getvalue()
+
+
+def _guarded(cell: str) -> str:
+    """Text that a spreadsheet would take for a formula, behind an apostrophe: there it is text, and here it is taken
+    off again. A finite number is no formula, whatever its sign."""
+    number = number_in(cell)
+    harmless = number is not None and math.isfinite(number)
+    return f"'{cell}" if FORMULA.match(cell) and not harmless else cell
 
 
 def columns_in(line: str) -> list[str]:
@@ -60,9 +73,14 @@ def with_numbers(row: Mapping[str, str]) -> dict[str, float | str]:
     return {**row, **{name: number for name, number in said if number is not None}}
 
 
+def _unguarded(cell: str) -> str:
+    text = cell.strip()
+    return text[1:] if text.startswith("'") and FORMULA.match(text) else text
+
+
 def _lines(source: Source) -> list[list[str]]:
     try:
-        lines = [[cell.strip() for cell in line] for line in csv.reader(io.StringIO(source.content, newline=""))]
+        lines = [[_unguarded(cell) for cell in line] for line in csv.reader(io.StringIO(source.content, newline=""))]
     except csv.Error as error:
         raise FormatError(f"{source.name}: is not CSV: {error}") from None
     return [line for line in lines if any(line)]

@@ -113,6 +113,8 @@ def _refusal(target: Path) -> str | None:
 
 
 def _read_bytes(path: PathLike, name: str) -> bytes:
+    if os.fspath(path) == STANDARD and sys.stdin is None:
+        raise FormatError(f"{name}: is closed")
     try:
         if os.fspath(path) == STANDARD:
             return sys.stdin.buffer.read(LARGEST_BYTES + 1)

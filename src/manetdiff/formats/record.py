@@ -6,25 +6,30 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from manetdiff.errors import FleetError, FormatError, RadioError, TopologyError
+from manetdiff.json_settings import parsed_json
 
 LONGEST_SHOWN = 40
 
 
 @dataclass(frozen=True)
 class Record:
-    """Fields of one thing in a file. what: how messages call it, such as `node 'A7'`."""
+    """Fields of one thing in a file.
+
+    - what: how messages call it, such as `node 'A7'`. spelt: what the file calls a field, where that is not our name.
+    """
 
     file: str
     what: str
     values: Mapping[str, object]
+    spelt: Mapping[str, str] = field(default_factory=dict)
 
     def error(self, field: str, problem: str) -> FormatError:
         """To be raised: what is wrong with the field."""
-        return FormatError(f"{self.file}: {self.what}: field {field!r} {problem}")
+        return FormatError(f"{self.file}: {self.what}: field {self.spelt.get(field, field)!r} {problem}")
 
     def value(self, field: str) -> object:
         """Whatever the field holds; it must be there."""
@@ -87,13 +92,9 @@ def naming(file: str) -> Iterator[None]:
 def parse_object(file: str, content: str) -> dict[str, Any]:
     """The JSON object that the text holds."""
     try:
-        document = json.loads(content)
-    except json.JSONDecodeError as error:
-        raise FormatError(f"{file}: is not JSON: {error.msg} (line {error.lineno}, column {error.colno})") from None
-    except RecursionError:
-        raise FormatError(f"{file}: is not a file of ours: its JSON is nested too deeply") from None
-    except ValueError:  # Python refuses to read whole numbers of thousands of digits
-        raise FormatError(f"{file}: is not JSON that can be read: it holds a number of too many digits") from None
+        document = parsed_json(content)
+    except ValueError as error:
+        raise FormatError(f"{file}: {error}") from None
     if not isinstance(document, dict):
         raise FormatError(f"{file}: must hold a JSON object {{…}}, not {shown(document)}")
     return document

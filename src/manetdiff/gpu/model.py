@@ -27,6 +27,7 @@ from manetdiff.runtime.refine import best_of
 from manetdiff.runtime.samples import Sample, samples_of
 from manetdiff.sampling import SamplerConfig, grid_for
 from manetdiff.solvers.local_search import THOROUGH
+from manetdiff.solvers.rehearsal import rehearse
 from manetdiff.topology import Topology
 from manetdiff.weights import DEFAULT
 
@@ -94,6 +95,7 @@ class BatchModel:
         for place, fleet in enumerate(fleets):
             if not isinstance(fleet, Fleet) or len(fleet) < 2:
                 raise FleetError(f"fleet {place}: give a Fleet of at least 2 nodes, not {fleet!r}")
+        rehearse()
         began = time.perf_counter()
         with ThreadPoolExecutor(self.threads) as pool:
             layouts = [Layout(fleet, chosen) for fleet in fleets]

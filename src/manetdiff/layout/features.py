@@ -27,7 +27,7 @@ LENGTH, COS_ANGLE, SIN_ANGLE, IN_RANGE, RATE, NEARER, LEAK = range(len(PAIR_FEAT
 class LayoutFeatures(NamedTuple):
     """What the network reads of one layout of n nodes.
 
-    - node: (n, 4) float32: x, y, cosine and sine of the yaw, in the normalised frame.
+    - node: (n, 4) float32: x, y, cosine and sine of the yaw, in the normalised frame; height shows in the distances.
     - pair: (n, n, 7) float32, from the first node's point of view, 0 on the diagonal: distance in the fleet's spread,
       whatever the radio's unit; cosine and sine of the angle to the axis of the mean heading; whether the pair is
       within range; the rate that the link would have alone, in bit/s/Hz; how many other nodes its antenna sees nearer
@@ -45,7 +45,7 @@ def layout_features(fleet: Fleet, tables: LinkTables, unit: float) -> LayoutFeat
     """The features of a fleet, from its tables under a radio; unit: metres per unit of distance in them."""
     positions, yaw = fleet.normalised_arrays()
     n = len(fleet)
-    node = np.column_stack([positions, np.cos(yaw), np.sin(yaw)]).astype(np.float32)
+    node = np.column_stack([positions[:, :2], np.cos(yaw), np.sin(yaw)]).astype(np.float32)
     scale = unit / fleet.spread
     pair = np.zeros((n, n, len(PAIR_FEATURES)), dtype=np.float32)
     pair[..., IN_RANGE] = tables.candidate

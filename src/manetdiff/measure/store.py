@@ -9,6 +9,7 @@ from typing import Any
 
 from manetdiff.data import SolvedLayout
 from manetdiff.files import made_folder, write_whole
+from manetdiff.json_settings import parsed_json
 from manetdiff.measure.digests import content_digest, program_digest
 from manetdiff.measure.rows import Row, Rows
 from manetdiff.measure.sets import LayoutSet
@@ -67,7 +68,7 @@ class RowStore:
         if self.folder is None:
             return {}
         try:
-            read = json.loads(self._path(self.folder, described).read_text(encoding="utf-8"))
+            read = parsed_json(self._path(self.folder, described).read_text(encoding="utf-8"))
             rows = {int(index): row for index, row in read["rows"].items()} if read["what"] == described else {}
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return {}

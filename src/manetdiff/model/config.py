@@ -16,6 +16,10 @@ Reading = Literal["nodes", "nodes+edges"]
 Activation = Literal["gelu", "relu"]
 
 
+# Of channels, blocks, tokens and so on: a forged file must not ask for all the memory there is.
+MOST = 4096
+
+
 @dataclass(frozen=True)
 class ModelConfig(JsonSettings):
     """The defaults are the paper's NetDiff.
@@ -60,6 +64,6 @@ class ModelConfig(JsonSettings):
         ):
             check_choice(ModelError, f"model: {name}", getattr(self, name), get_args(choices))
         for name in ("width", "blocks", "tokens", "sectors", "latent"):
-            check_whole(ModelError, f"model: {name}", getattr(self, name), 1)
+            check_whole(ModelError, f"model: {name}", getattr(self, name), 1, MOST)
         for name in ("domain_features", "components"):
             check_flag(ModelError, f"model: {name}", getattr(self, name))

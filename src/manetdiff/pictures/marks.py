@@ -67,7 +67,7 @@ class Scale:
 
 def node_radius(fleet: Fleet, span: float) -> float:
     """Large enough to be seen, small enough that neighbours seldom touch."""
-    x, y = fleet.positions.T
+    x, y = fleet.horizontal.T
     distance = np.hypot(x[:, None] - x, y[:, None] - y)
     np.fill_diagonal(distance, np.inf)
     near = float(np.percentile(distance.min(axis=1), 20))
@@ -80,7 +80,7 @@ def draw_nodes(axes: Axes, fleet: Fleet, parity: npt.NDArray[np.int64], scale: S
     cos, sin = np.cos(fleet.yaw), np.sin(fleet.yaw)
     turns = np.stack([np.stack([cos, sin], axis=1), np.stack([-sin, cos], axis=1)], axis=1)
     for bit in (0, 1):
-        outlines = [fleet.positions[i] + scale.radius * SHAPES[bit] @ turns[i] for i in np.flatnonzero(parity == bit)]
+        outlines = [fleet.horizontal[i] + scale.radius * SHAPES[bit] @ turns[i] for i in np.flatnonzero(parity == bit)]
         axes.add_collection(
             PolyCollection(outlines, facecolors=style.parity[bit], edgecolors=style.paper, linewidths=0.7, zorder=4)
         )
@@ -94,15 +94,15 @@ def draw_sectors(axes: Axes, fleet: Fleet, loads: npt.NDArray[np.int64], scale: 
     if sectors > 1:
         edge = fleet.yaw[:, None] + (np.arange(sectors) + 0.5) * width
         direction = np.stack([np.cos(edge), np.sin(edge)], axis=-1)
-        start = fleet.positions[:, None] + 0.9 * scale.radius * direction
-        stop = fleet.positions[:, None] + reach * direction
+        start = fleet.horizontal[:, None] + 0.9 * scale.radius * direction
+        stop = fleet.horizontal[:, None] + reach * direction
         lines = np.stack([start, stop], axis=2).reshape(-1, 2, 2)
         axes.add_collection(LineCollection(list(lines), colors=style.faint, linewidths=0.7, zorder=1))
     wedges = []
     for i, sector in np.argwhere(loads > 1):
         middle = fleet.yaw[i] + sector * width
         low, high = np.degrees([middle - width / 2, middle + width / 2])
-        x, y = fleet.positions[i].tolist()
+        x, y = fleet.horizontal[i].tolist()
         wedges.append(Wedge((x, y), 1.25 * reach, float(low), float(high)))
     axes.add_collection(
         PatchCollection(wedges, facecolors=style.wrong, edgecolors=style.wrong, alpha=0.45, linewidths=0.8, zorder=2)
@@ -133,7 +133,7 @@ def placed_names(
 
     - size: of the font, in points.
     """
-    ends = fleet.positions[links]
+    ends = fleet.horizontal[links]
     taken = np.empty((0, 2))
     placed = []
     for i, name in enumerate(fleet.ids):
@@ -142,10 +142,10 @@ def placed_names(
         # As many points of a long name as a link could pass between.
         along = np.linspace(-half_width, half_width, 2 * math.ceil(len(text) / 3) + 1)
         line = np.stack([along, np.zeros_like(along)], axis=1)
-        spots = fleet.positions[i] + _spots(scale, half_width)
+        spots = fleet.horizontal[i] + _spots(scale, half_width)
         places = spots[:, None] + line
         # A name must not look like its neighbour's, so other nodes count as nearer than they are.
-        others = 0.6 * _to_points(places, np.delete(fleet.positions, i, axis=0))
+        others = 0.6 * _to_points(places, np.delete(fleet.horizontal, i, axis=0))
         room = np.minimum(np.minimum(_to_segments(places, ends), _to_points(places, taken)), others).min(axis=1)
         # Enough room is enough: among the roomy spots the nearest wins, as it comes first.
         best = int(np.argmax(np.minimum(room, 0.95 * size / 72 * scale.inch)))

@@ -45,7 +45,7 @@ def topology_group(
     """
     layout = topology.on()
     fleet, pixel = layout.fleet, _pixel(view)
-    ends, wrong = _plane(fleet)[topology.links], same_parity(topology)
+    ends, wrong = fleet.horizontal[topology.links], same_parity(topology)
     loads = antenna_loads(topology, layout)
     named = len(fleet) <= NAMED_UP_TO
     lines = [
@@ -85,11 +85,6 @@ def svg_of(groups: Iterable[str], view: View, label: str) -> str:
     )
 
 
-def _plane(fleet: Fleet) -> FloatArray:
-    """(n, 2) positions as seen from above."""
-    return fleet.positions[:, :2]
-
-
 def _pixel(view: View) -> float:
     """Metres for a unit of the SVG."""
     return float(2 * view.half.max() / LONGEST)
@@ -97,7 +92,7 @@ def _pixel(view: View) -> float:
 
 def _on_page(points: FloatArray, fleet: Fleet, view: View) -> FloatArray:
     """(…, 2) in the SVG's unit, whose y grows downwards; the view's middle is the fleet's."""
-    middle = (_plane(fleet).min(axis=0) + _plane(fleet).max(axis=0)) / 2
+    middle = (fleet.horizontal.min(axis=0) + fleet.horizontal.max(axis=0)) / 2
     return np.asarray(((points - middle) * (1, -1) + view.half) / _pixel(view), dtype=np.float64)
 
 
@@ -115,7 +110,7 @@ def _shape(outline: FloatArray, fleet: Fleet, i: int, view: View) -> FloatArray:
     """An outline (k, 2) that points along +x, where node i is and along its heading."""
     cos, sin = np.cos(fleet.yaw[i]), np.sin(fleet.yaw[i])
     turned = outline @ np.array([(cos, sin), (-sin, cos)])
-    return _on_page(_plane(fleet)[i] + view.radius * turned, fleet, view)
+    return _on_page(fleet.horizontal[i] + view.radius * turned, fleet, view)
 
 
 def _dart(fleet: Fleet, i: int, view: View) -> str:
@@ -136,7 +131,7 @@ def _sector_boundaries(fleet: Fleet, sectors: int, radius: float) -> FloatArray:
     angle = fleet.yaw[:, None] + (np.arange(sectors) + 0.5) * 2 * np.pi / sectors
     direction = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
     reach = radius * np.array([0.9, SECTOR_REACH])
-    ends: FloatArray = _plane(fleet)[:, None, None] + reach[:, None] * direction[:, :, None]
+    ends: FloatArray = fleet.horizontal[:, None, None] + reach[:, None] * direction[:, :, None]
     return ends.reshape(-1, 2, 2)
 
 
@@ -147,6 +142,6 @@ def _wedges(fleet: Fleet, loads: npt.NDArray[np.int64], view: View) -> list[str]
     made = []
     for i, sector in np.argwhere(loads > 1):
         angle = fleet.yaw[i] + 2 * np.pi / sectors * (sector + np.linspace(-0.5, 0.5, 9))
-        rim = _plane(fleet)[i] + reach * np.stack([np.cos(angle), np.sin(angle)], axis=1)
-        made.append(_line(_on_page(np.vstack([_plane(fleet)[i], rim]), fleet, view)) + "Z")
+        rim = fleet.horizontal[i] + reach * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+        made.append(_line(_on_page(np.vstack([fleet.horizontal[i], rim]), fleet, view)) + "Z")
     return made

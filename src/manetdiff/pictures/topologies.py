@@ -50,7 +50,7 @@ from manetdiff.pictures.marks import (
     node_radius,
 )
 from manetdiff.radio import Radio, link_rates
-from manetdiff.topology import Topology, antenna_loads, count_components, kept, same_parity
+from manetdiff.topology import SLOT_SHARE, Topology, antenna_loads, count_components, kept, same_parity
 from manetdiff.wording import number_text
 
 LEGEND = 2.5  # inches beside the data
@@ -86,7 +86,7 @@ def draw_topology(
     figure = new_figure(size[0] + 2 * MARGIN + LEGEND, size[1] + TITLE + FOOT, style)
     axes, scale = add_panel(figure, (MARGIN, FOOT), size, fleet, half, node_radius(fleet, 2 * half.max()))
 
-    segments = fleet.positions[topology.links]
+    segments = fleet.horizontal[topology.links]
     width = line_width(len(fleet))
     colours = _draw_rates(axes, segments[~wrong], rates[~wrong], width, style)
     draw_lines(axes, segments[wrong], style.wrong, "--", width)
@@ -189,7 +189,7 @@ def draw_compared(
     - alone: DROPPED or NEW, what its own links are.
     """
     fleet, width = layout.fleet, line_width(len(layout.fleet))
-    segments = fleet.positions[topology.links]
+    segments = fleet.horizontal[topology.links]
     same = shared[topology.links[:, 0], topology.links[:, 1]]
     draw_lines(axes, segments[same], style.kept, "-", 0.9 * width)
     draw_lines(axes, segments[~same], style.dropped if alone == DROPPED else style.new, alone, 1.1 * width)
@@ -246,7 +246,8 @@ def _headline(topology: Topology, loads: IntArray, total: float) -> str:
     )
     wrong = ", ".join(_counted(count, what) for count, what in counts if count)
     verdict = f"not valid ({wrong})" if wrong else "valid"
-    return f"{len(topology)} nodes, {_counted(len(topology.links), 'link')}, {number_text(total)} Mbit/s: {verdict}"
+    rates = f"{number_text(total)} Mbit/s ({number_text(SLOT_SHARE * total)} sustained)"
+    return f"{len(topology)} nodes, {_counted(len(topology.links), 'link')}, {rates}: {verdict}"
 
 
 def _counted(count: int, what: str) -> str:

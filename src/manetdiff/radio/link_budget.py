@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from manetdiff.checks import check_above_0, is_number
-from manetdiff.errors import RadioError
+from manetdiff.radio.bounds import LINK_BUDGET, check_bounds
 
 SPEED_OF_LIGHT = 299_792_458.0
 BOLTZMANN = 1.380649e-23
@@ -25,12 +24,7 @@ class LinkBudget:
     temperature: float = 290.0
 
     def __post_init__(self) -> None:
-        for name in ("frequency", "bandwidth", "power", "temperature"):
-            check_above_0(RadioError, f"link budget: {name}", getattr(self, name))
-        for name in ("gain", "noise_figure", "losses"):
-            value = getattr(self, name)
-            if not is_number(value):
-                raise RadioError(f"link budget: {name} must be a finite number of dB, not {value!r}")
+        check_bounds("link budget", LINK_BUDGET, vars(self))
 
     @property
     def wavelength(self) -> float:

@@ -7,10 +7,11 @@ import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from manetdiff.checks import check_above_0, check_at_least_0, check_choice, check_whole, is_number
+from manetdiff.checks import check_choice, check_whole, check_within
 from manetdiff.errors import RadioError
 from manetdiff.fleet import Fleet
 from manetdiff.json_settings import JsonSettings
+from manetdiff.radio.bounds import LINK_BUDGET, RADIO, check_bounds
 from manetdiff.radio.link_budget import LinkBudget
 from manetdiff.radio.patterns import Pattern
 
@@ -58,15 +59,13 @@ class Radio(JsonSettings):
     floor_db: float = 20.0
 
     def __post_init__(self) -> None:
-        for name in ("unit", "p_0", "p_max", "sigma2", "range", "bandwidth", "beamwidth"):
-            value = getattr(self, name)
-            if value is not None:
-                check_above_0(RadioError, f"radio: {name}", value)
-        for name in ("alpha", "theta_max", "epsilon", "floor_db"):
-            check_at_least_0(RadioError, f"radio: {name}", getattr(self, name))
+        check_bounds("radio", RADIO, {name: getattr(self, name) for name in RADIO})
         check_whole(RadioError, "radio: sectors", self.sectors, 1, 64)
         check_choice(RadioError, "radio: reception", self.reception, get_args(Reception))
         check_choice(RadioError, "radio: pattern", self.pattern, get_args(Pattern))
+        if self.pattern != "cone" and self.beamwidth is None:
+            name = "radio: beamwidth (by default twice theta_max)"
+            check_within(RadioError, name, 2 * self.theta_max, *RADIO["beamwidth"])
 
     @classmethod
     def from_link_budget(
@@ -96,12 +95,11 @@ class Radio(JsonSettings):
         With alpha = 0 every link is sent at full power; above 0 a link of length d uses (d / range)^(2·alpha) of it.
         The received power is exactly Friis' `power · gain² · (wavelength / 4πd)²`.
         """
-        if not is_number(min_snr):
-            raise RadioError(f"radio: min_snr must be a finite number, not {min_snr!r}")
-        check_at_least_0(RadioError, "radio: alpha", alpha)
+        check_bounds("link budget", LINK_BUDGET, {"min_snr": min_snr})
+        check_bounds("radio", RADIO, {"alpha": alpha, "range": range})
         budget = LinkBudget(frequency, bandwidth, power, gain, noise_figure, losses, temperature)
         reach = budget.distance_at_snr(min_snr) if range is None else range
-        check_above_0(RadioError, "radio: range", reach)
+        check_within(RadioError, "link budget: the range that follows from it", reach, *RADIO["range"])
         at_one_metre = budget.received_power(1.0)
         return cls(
             unit=1.0,

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from manetdiff.compiled import builder, kernel
 from manetdiff.fleet import Fleet
+from manetdiff.radio.bounds import check_width
 from manetdiff.radio.patterns import steered_gain
 from manetdiff.radio.radio import Radio
 
@@ -101,14 +102,18 @@ class LinkTables(NamedTuple):
 
 def link_tables(fleet: Fleet, radio: Radio) -> LinkTables:
     """The tables of one layout under one radio."""
-    positions = (fleet.positions - fleet.positions.mean(axis=0)) / radio.unit_for(fleet)
+    unit = radio.unit_for(fleet)
+    check_width(fleet, unit)
+    positions = (fleet.positions - fleet.positions.mean(axis=0)) / unit
     offset = positions[None, :, :] - positions[:, None, :]
     distance = np.hypot(offset[..., 0], offset[..., 1])
+    if fleet.has_heights:
+        distance = np.hypot(distance, offset[..., 2])
     bearing = np.arctan2(offset[..., 1], offset[..., 0])
     # The diagonal is never used; its 1 keeps it from dividing by zero.
     off_diagonal = distance + np.eye(len(fleet))
     sent = _transmit_power(distance, radio)
-    gain = steered_gain(bearing, radio)
+    gain = steered_gain(offset, bearing, radio)
     floats = np.stack([distance, bearing, sent, sent / off_diagonal**2, 1.0 / (off_diagonal**2 + radio.epsilon)])
     ints = np.zeros((6, len(fleet), max(len(fleet), radio.sectors + 1)), dtype=np.int64)
     ints[CANDIDATE, :, : len(fleet)] = (distance <= radio.range) & ~np.eye(len(fleet), dtype=np.bool_)
@@ -116,7 +121,7 @@ def link_tables(fleet: Fleet, radio: Radio) -> LinkTables:
     _order_by_sector(ints, len(fleet), radio.sectors)
     directional = HEARS_BEAM if len(gain) else HEARS_SECTOR
     hears = HEARS_ALL if radio.reception == "omni" else directional
-    constants = np.array([radio.sigma2, radio.bandwidth / 1e6, radio.theta_max, radio.sectors, hears, 0])
+    constants = np.array([radio.sigma2, radio.bandwidth / 1e6, radio.theta_max, radio.sectors, hears, 0], np.float64)
     beam_node, beam_power = _beams(floats, ints, gain, float(radio.theta_max))
     return LinkTables(floats, ints, beam_node, beam_power, gain, constants)
 

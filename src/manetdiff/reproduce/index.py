@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from manetdiff.formats import write_text
+from manetdiff.json_settings import parsed_json
 from manetdiff.measure.measures import markdown_table
 from manetdiff.reproduce import paper
 from manetdiff.reproduce.tables import PaperTable
@@ -87,6 +87,6 @@ def _papers(method: str, nodes: int) -> str:
 
 def _document(path: Path) -> Any:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return parsed_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):  # not there, or torn: then it is not listed
         return None

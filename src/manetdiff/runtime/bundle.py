@@ -5,6 +5,7 @@ Reading one runs no code from it: what it holds are graphs of arithmetic for ONN
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import lzma
@@ -12,10 +13,12 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from manetdiff.errors import CheckpointError, ManetDiffError
+from manetdiff.json_settings import parsed_json
 from manetdiff.layout import FEATURES_VERSION
 from manetdiff.radio import Radio
 from manetdiff.sampling import SamplerConfig
@@ -61,6 +64,11 @@ class Bundle:
         """What an input or output of the contract is called in the graphs."""
         return EARLIER_NAMES.get(self.version, {}).get(name, name)
 
+    @cached_property
+    def digest(self) -> str:
+        """Of the functions: the same for the same network."""
+        return hashlib.sha256(b"".join(self.graphs[name] for name in FUNCTIONS)).hexdigest()
+
     def to_bytes(self) -> bytes:
         """The file's content."""
         description = {
@@ -88,7 +96,12 @@ def find_bundle(name: str | Path = DEFAULT) -> Bundle:
 def read_bundle(path: Path) -> Bundle:
     """A runtime file."""
     try:
-        with zipfile.ZipFile(path) as file:
+        # All of it at once: it may be a pipe.
+        with path.open("rb") as opened:
+            packed = opened.read(MOST_BYTES + 1)
+        if len(packed) > MOST_BYTES:
+            raise CheckpointError(f"{path}: too large for a runtime file")
+        with zipfile.ZipFile(io.BytesIO(packed)) as file:
             if sum(entry.file_size for entry in file.infolist()) > MOST_BYTES:
                 raise CheckpointError(f"{path}: too large for a runtime file")
             contents = {name: file.read(name) for name in (DESCRIPTION, *(f"{graph}.onnx" for graph in FUNCTIONS))}
@@ -116,9 +129,9 @@ def read_bundle(path: Path) -> Bundle:
 
 def _description(content: bytes, path: Path) -> dict[str, Any]:
     try:
-        description = json.loads(content)
-    except (ValueError, RecursionError):
-        raise CheckpointError(f"{path}: its description cannot be read") from None
+        description = parsed_json(content)
+    except ValueError as error:
+        raise CheckpointError(f"{path}: its description cannot be read: {error}") from None
     if not isinstance(description, dict) or description.get("format") != FORMAT_NAME:
         raise CheckpointError(f"{path}: not a runtime file of this program")
     found = description.get("version")

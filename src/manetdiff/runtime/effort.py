@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 from manetdiff.checks import check_flag, check_whole
 from manetdiff.errors import ModelError
 from manetdiff.runtime.options import Options
-from manetdiff.sampling import EVEN_FROM, Grid, grid_for
+from manetdiff.sampling import EVEN_FROM, MOST_STEPS, Grid, grid_for
 from manetdiff.solvers.local_search import GENTLE, THOROUGH, Annealing
 
-# Of steps, samples and moves: beyond it somebody has mistaken a unit.
+# Of samples and moves: beyond it somebody has mistaken a unit.
 MOST = 10**7
 
 
@@ -33,7 +33,8 @@ class Effort:
     small: bool = False
 
     def __post_init__(self) -> None:
-        for name, least in (("steps", 1), ("samples", 1), ("finalists", 0), ("polish", 0)):
+        check_whole(ModelError, "steps", self.steps, 1, MOST_STEPS)
+        for name, least in (("samples", 1), ("finalists", 0), ("polish", 0)):
             check_whole(ModelError, name, getattr(self, name), least, MOST)
         check_flag(ModelError, "correct", self.correct)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from manetdiff.errors import TopologyError
-from manetdiff.fleet import Fleet, displacement
+from manetdiff.fleet import Fleet, displacement, same_places
 from manetdiff.runtime.chain import Noise, States
 from manetdiff.topology import Topology
 
@@ -22,12 +23,14 @@ class PreviousLinks:
 
     - edges: (n, n). parity: (n,), 0 where a node is new. known: (n,) whether the node was there before.
     - moved: how far the nodes that stayed have moved in the normalised frame; None where that is not known.
+    - unmoved: whether everybody is still where everybody was: nobody has joined, left, moved or turned.
     """
 
     edges: BoolArray
     parity: IntArray
     known: BoolArray
     moved: float | None
+    unmoved: bool = False
 
     @property
     def states(self) -> States:
@@ -66,12 +69,18 @@ def previous_links(topology: Topology, before: Fleet | None, after: Fleet) -> Pr
     known = was >= 0
     edges = topology.adjacency[np.ix_(was, was)] & known[:, None] & known[None, :]
     parity = np.where(known, topology.parity[was], 0)
-    return PreviousLinks(edges, parity, known, _moved(before, after, was))
+    nobody_new_or_gone = bool(known.all()) and len(before) == len(after)
+    unmoved = nobody_new_or_gone and same_places(_part(before, was, after.ids), after)
+    return PreviousLinks(edges, parity, known, _moved(before, after, was), unmoved)
 
 
 def _moved(before: Fleet, after: Fleet, was: IntArray) -> float | None:
     now = np.flatnonzero(was >= 0)
     if len(now) < 2:
         return None
-    stayed = Fleet(before.positions[was[now]], before.yaw[was[now]], [after.ids[k] for k in now])
-    return displacement(stayed, Fleet(after.positions[now], after.yaw[now], stayed.ids))
+    names = [after.ids[k] for k in now]
+    return displacement(_part(before, was[now], names), _part(after, now, names))
+
+
+def _part(fleet: Fleet, nodes: IntArray, names: Sequence[str]) -> Fleet:
+    return Fleet(fleet.positions[nodes], fleet.yaw[nodes], names)

@@ -4,10 +4,11 @@ of exported models. Knows nothing of PyTorch."""
 from manetdiff.sampling.config import STEPS, SamplerConfig
 from manetdiff.sampling.contract import StepSettings, plain_settings
 from manetdiff.sampling.draws import Draws, chain_draws, latent_draws, padded_draws
-from manetdiff.sampling.grid import EVEN_FROM, Grid, grid_for, time_pairs
+from manetdiff.sampling.grid import EVEN_FROM, MOST_STEPS, Grid, grid_for, time_pairs
 
 __all__ = [
     "EVEN_FROM",
+    "MOST_STEPS",
     "STEPS",
     "Draws",
     "Grid",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from manetdiff.checks import check_above_0, check_flag
+from manetdiff.checks import check_flag, check_within
 from manetdiff.errors import ModelError
 from manetdiff.json_settings import JsonSettings
 from manetdiff.sampling.grid import Grid, time_pairs
@@ -34,6 +34,7 @@ class SamplerConfig(JsonSettings):
 
     def __post_init__(self) -> None:
         time_pairs(self.steps, self.grid)
+        # As factors in single precision they leave every probability a number.
         for name in ("temperature", "redundancy"):
-            check_above_0(ModelError, name, getattr(self, name))
+            check_within(ModelError, name, getattr(self, name), 1e-30, 1e30)
         check_flag(ModelError, "decide", self.decide)

@@ -9,8 +9,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from manetdiff.errors import ModelError
+
 # The likelier of two states is taken where the number drawn is one half.
 HALF = np.float32(0.5)
+# Drawn at once: a gigabyte.
+MOST_NUMBERS = 2**28
 
 
 class Draws(NamedTuple):
@@ -28,6 +32,9 @@ class Draws(NamedTuple):
 
 def chain_draws(seeds: Sequence[tuple[int, ...]], n: int, rounds: int, *, decide: bool) -> Draws:
     """So many rounds for each of the streams, on graphs of n nodes. decide: whether the last round draws nothing."""
+    if rounds * len(seeds) * n * n > MOST_NUMBERS:
+        most = MOST_NUMBERS // (len(seeds) * n * n)
+        raise ModelError(f"steps: {rounds - 1} on {n} nodes would fill the memory; at most {most - 1}")
     above = _above_diagonal(n)
     edges = np.ones((rounds, len(seeds), n * n), dtype=np.float32)
     parity = np.empty((rounds, len(seeds), n), dtype=np.float32)

@@ -12,6 +12,8 @@ from manetdiff.errors import ModelError
 Grid = Literal["linear", "cosine", "late"]
 # From so many steps on an even grid is as good as any.
 EVEN_FROM = 20
+# Beyond it somebody has mistaken a unit: after some hundreds a chain gets no better.
+MOST_STEPS = 10_000
 # Of the grid 'late'.
 LATE = 1.7
 
@@ -27,7 +29,7 @@ def time_pairs(steps: int, grid: Grid = "linear", start: float = 1.0) -> list[tu
     'linear' spaces them evenly, as training does; 'cosine' puts more of them near the noise, sin(½π u) for even u;
     'late' puts more of them near the end, u^1.7: with few steps, most is decided there.
     """
-    check_whole(ModelError, "steps", steps, 1)
+    check_whole(ModelError, "steps", steps, 1, MOST_STEPS)
     check_choice(ModelError, "grid", grid, get_args(Grid))
     if not 0 < start <= 1:
         raise ModelError(f"start must be a time above 0 and at most 1, not {start!r}")

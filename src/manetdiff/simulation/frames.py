@@ -47,7 +47,7 @@ def moment_pictures(moments: Sequence[Moment]) -> Iterator[Image.Image]:
         axes, scale = add_panel(figure, corner, size, one.fleet, half, view.radius)
         names = link_names(one.topology)
         is_new = np.array([before is not None and name not in before for name in names], dtype=bool)
-        segments = one.fleet.positions[one.topology.links]
+        segments = one.fleet.horizontal[one.topology.links]
         width = line_width(len(one.fleet))
         draw_lines(axes, segments[~is_new], LIGHT.kept, "-", 0.9 * width)
         draw_lines(axes, segments[is_new], LIGHT.new, "--", 1.2 * width)

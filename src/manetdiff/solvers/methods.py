@@ -15,13 +15,13 @@ from manetdiff.radio import Radio
 from manetdiff.solvers import annealing, reference
 from manetdiff.solvers.budget import Budget
 from manetdiff.solvers.cpsat import DEFAULT_BUDGET as CPSAT_BUDGET
-from manetdiff.solvers.cpsat import solve_relaxation
+from manetdiff.solvers.cpsat import load_cpsat, solve_relaxation
 from manetdiff.solvers.exact import enumerate_all
 from manetdiff.solvers.greedy_construction import greedy_links
 from manetdiff.solvers.heuristics import huang_links, mst_greedy_links
+from manetdiff.solvers.rehearsal import rehearse
 from manetdiff.solvers.result import Found, found
 from manetdiff.solvers.spanning import bottleneck
-from manetdiff.solvers.warm import warm_up
 from manetdiff.topology import Topology
 
 
@@ -54,10 +54,11 @@ def solve(
         raise SolverError(f"unknown method {method!r}; known are {', '.join(METHODS)}")
     check_seed(SolverError, seed)
     asked = None if budget is None and moves is None else Budget(budget, moves)
-    if budget is not None and method in _SEARCHES:
-        warm_up(_SEARCHES[method])
-    start = time.perf_counter()
     layout = Layout.of(fleet, radio)
+    rehearse()
+    if method == "cpsat":
+        load_cpsat()
+    start = time.perf_counter()
     if method == "omni":
         layout = Layout(layout.fleet, layout.radio.omnidirectional())
     result = METHODS[method](_Task(layout, asked, int(seed), start))
@@ -112,10 +113,4 @@ METHODS: dict[str, Callable[[_Task], Found]] = {
     "mst-greedy": _mst_greedy,
     "huang": lambda task: found(task.layout, *huang_links(task.layout), "huang"),
     "omni": _omni,
-}
-
-# What to run once before a time budget begins.
-_SEARCHES: dict[str, Callable[[Layout], object]] = {
-    "reference": lambda layout: reference.search(layout, Budget(moves=300), 0),
-    "annealing": lambda layout: annealing.anneal_plainly(layout, Budget(moves=300), 0),
 }

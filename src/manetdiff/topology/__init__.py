@@ -2,12 +2,13 @@
 
 from manetdiff.topology.components import component_labels, count_components
 from manetdiff.topology.constraints import antenna_loads, out_of_range, same_parity
-from manetdiff.topology.metrics import METRICS, continuity, kept, metrics, rates
+from manetdiff.topology.metrics import METRICS, SLOT_SHARE, continuity, kept, metrics, rates
 from manetdiff.topology.report import PolishReport, Report
 from manetdiff.topology.topology import Topology
 
 __all__ = [
     "METRICS",
+    "SLOT_SHARE",
     "PolishReport",
     "Report",
     "Topology",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,6 +16,10 @@ from manetdiff.topology.components import count_components
 from manetdiff.topology.constraints import antenna_loads, same_parity
 from manetdiff.topology.topology import Topology
 
+# Of the time, how much a direction of a link has: one of two slots.
+SLOT_SHARE = 0.5
+
+# What is stored of a topology and averaged over sets of them; `sustained` follows from the throughput.
 METRICS = (
     "links",
     "mean_length",
@@ -29,12 +34,14 @@ METRICS = (
 
 
 def metrics(topology: Topology, fleet: Fleet | Layout | None = None, radio: Radio | None = None) -> dict[str, float]:
-    """All metrics of one topology, by the names in METRICS; shares are 0 … 1.
+    """All metrics of one topology, by the names in METRICS, and `sustained`; shares are 0 … 1.
 
     - fleet: a fleet or a layout; by default the topology's own. radio: by default the one that it was made for.
 
     The topology is scored as it is: links that break the parity count in links, length, saturation and connectivity,
-    and carry no throughput. A topology without links has mean_length, link_throughput and saturations 0 and parity 1.
+    and carry no throughput. Rates and throughput are those while a slot lasts; each direction of a link has one of the
+    two slots, so what gets through on average, `sustained`, is half of it. A topology without links has mean_length,
+    link_throughput and saturations 0 and parity 1.
     """
     layout = topology.on(fleet, radio)
     tables = layout.tables
@@ -50,11 +57,13 @@ def metrics(topology: Topology, fleet: Fleet | Layout | None = None, radio: Radi
         "mean_length": float(lengths.mean()) if count else 0.0,
         "link_throughput": total / count if count else 0.0,
         "throughput": total,
+        "sustained": total * SLOT_SHARE,
         "antenna_saturation": float(saturated.sum() / max(1, (loads > 0).sum())),
         "node_saturation": float(saturated.any(axis=1).mean()),
         "connected": float(connected),
         "parity": 1.0 - violations / count if count else 1.0,
-        "valid": float(connected and violations == 0 and not saturated.any()),
+        # No number of ours overflows; if one ever did, the topology would not count.
+        "valid": float(connected and violations == 0 and not saturated.any() and math.isfinite(total)),
     }
 
 

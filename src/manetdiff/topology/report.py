@@ -27,6 +27,7 @@ class Report:
     - components: parts that the network is in. connected, valid, throughput: as in the metrics.
     - moves, restarts: of a search. fallback: whether something else than the method itself found it.
     - status: what CP-SAT says. topologies: that an enumeration scored.
+    - budget_ms: the time that was given. cut_short: whether it ended the local search before its moves were made.
     - weights: the network that was sampled from. preset, steps, samples, finalists: how. kept: which sample it is; -1:
       none.
     - mode, moved, continuity: of an update; moved: how far the fleet has, in spreads, where that is known.
@@ -46,6 +47,8 @@ class Report:
     fallback: bool | None = None
     status: str | None = None
     topologies: int = 0
+    budget_ms: float | None = None
+    cut_short: bool | None = None
     weights: str | None = None
     preset: str | None = None
     steps: int = 0

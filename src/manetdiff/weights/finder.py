@@ -36,7 +36,7 @@ def find(name: str | Path, kind: str) -> Path:
             if kind == WEIGHTS_FILE
             else f"{name} is a weights file for training; make a runtime file of it: manetdiff export {name}"
         )
-    if path.is_file():
+    if path.exists() and not path.is_dir():  # a pipe will do
         return path
     more = "" if STUDIES.is_dir() else "; more, such as acam-123, come with the sources (folder studies)"
     raise CheckpointError(f"{name}: no such file, and no weights of that name; there are {', '.join(there)}{more}")

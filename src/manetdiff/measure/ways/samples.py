@@ -14,6 +14,7 @@ from manetdiff.layout import Layout, pad
 from manetdiff.measure.digests import content_digest
 from manetdiff.measure.ways.timing import quiet, scored
 from manetdiff.model.tensors import Layouts
+from manetdiff.solvers.rehearsal import rehearse
 from manetdiff.topology import Topology
 from manetdiff.training.validation import CPU_CHUNK, to_topologies
 
@@ -56,6 +57,7 @@ def sampled(
             seeds = [(seed, one.index) for one in chunk]
             if place == 0:
                 # Loaded before it is timed.
+                rehearse()
                 generator.sample(padded, seeds, dataclasses.replace(how, steps=1))
             began = time.perf_counter()
             made = to_topologies(generator.sample(padded, seeds, how), on)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from manetdiff.errors import DisconnectedWarning
-from manetdiff.solvers.spanning import bottleneck
+from manetdiff.solvers.rehearsal import rehearse
 from manetdiff.topology import Topology, metrics
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ def timed(layouts: Iterable[SolvedLayout], ready: Ready, also: Also | None = Non
         make = ready(solved)
         with quiet():
             if place == 0:
-                # Compiled and loaded before it is timed; so is what only the warning about a network in parts needs.
+                # Loaded before it is timed, and so is compiled code that only some layouts need.
+                rehearse()
                 make()
-                bottleneck(solved.layout)
             began = time.perf_counter()
             topology = make()
             seconds = time.perf_counter() - began

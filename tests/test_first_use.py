@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -127,16 +128,6 @@ for arguments in json.loads(sys.argv[1]):
     assert done.stderr.count("\n") == 6  # one line for each mistake
 
 
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The package in a folder that nobody may write to."""
-    site = tmp_path_factory.mktemp("site")
-    shutil.copytree(PACKAGE, site / "manetdiff", ignore=shutil.ignore_patterns("__pycache__", "*.safetensors"))
-    for path in (*site.rglob("*"), site, *site.parents[:2]):
-        path.chmod(path.stat().st_mode & ~0o222 | 0o444 | (0o111 if path.is_dir() else 0))
-    return site
-
-
 def _as_nobody(command: list[str]) -> list[str]:
     """As another user. He may read everything, as the interpreter may stand in a home of its own, and write nothing."""
     setpriv = shutil.which("setpriv")
@@ -147,20 +138,44 @@ def _as_nobody(command: list[str]) -> list[str]:
     return [setpriv, *who, *(f"--{kind}{only}" for kind in ("inh-caps", "ambient-caps", "bounding-set")), *command]
 
 
-@pytest.mark.parametrize("home", [None, "/nonexistent", "/root"])
-def test_a_read_only_install_without_a_home_works(installed: Path, tmp_path: Path, home: str | None) -> None:
-    fleet = _fleet(tmp_path)
-    environment = _environment(PYTHONPATH=str(installed), **({} if home is None else {"HOME": home}))
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The package in a folder that nobody may write to."""
+    _as_nobody([])
+    site = tmp_path_factory.mktemp("site")
+    shutil.copytree(PACKAGE, site / "manetdiff", ignore=shutil.ignore_patterns("__pycache__", "*.safetensors"))
+    for path in (*site.rglob("*"), site):
+        path.chmod(path.stat().st_mode & ~0o222 | 0o444 | (0o111 if path.is_dir() else 0))
+    yield site
+    for path in (site, *site.rglob("*")):
+        path.chmod(path.stat().st_mode | 0o200)
 
-    def run(*arguments: str) -> str:
-        command = _as_nobody([sys.executable, "-m", "manetdiff", *arguments])
-        done = subprocess.run(command, capture_output=True, text=True, cwd="/", env=environment)
-        assert (done.returncode, done.stderr) == (0, "")
-        return done.stdout
 
-    if home is None:
-        assert run("--version").startswith("manetdiff ")
-        facts = json.loads(run("doctor", "--json"))["facts"]
-        assert facts["compiled code, cache folder"].startswith("none")
+@pytest.mark.parametrize(
+    ("home", "asked", "expected"),
+    [
+        (None, ["--version"], b"manetdiff "),
+        (None, ["doctor", "--json"], b'"compiled code, cache folder": "none'),
+        ("/root", ["generate", "-"], b"valid"),
+        # Matplotlib has nowhere to write to either.
+        ("/nonexistent", ["generate", "-", "--plot", "-", "--json"], b"\x89PNG"),
+    ],
+)
+def test_a_read_only_install_without_a_home_works(
+    installed: Path, home: str | None, asked: list[str], expected: bytes
+) -> None:
+    told = {"PYTHONPATH": str(installed)} | ({} if home is None else {"HOME": home})
+    done = subprocess.run(
+        _as_nobody([sys.executable, "-m", "manetdiff", *asked]),
+        input=json.dumps(FLEET).encode(),
+        capture_output=True,
+        cwd="/",
+        env=_environment(**told),
+    )
+    assert done.returncode == 0, done.stderr
+    assert expected in done.stdout
+    # What is printed beside a picture on standard output goes there, and nothing else does.
+    if done.stdout.startswith(b"\x89PNG"):
+        assert json.loads(done.stderr)["metrics"]["valid"] == 1.0
     else:
-        assert json.loads(run("generate", str(fleet), "--json"))["metrics"]["valid"] == 1.0
+        assert done.stderr == b""

@@ -42,4 +42,9 @@ def test_shares_are_whole_only_where_that_is_exact() -> None:
 
 
 def test_distances_are_in_kilometres_from_one_on() -> None:
-    assert [distance_text(metres) for metres in (999.0, 1000.0, 12345.0)] == ["999 m", "1 km", "12.3 km"]
+    assert [distance_text(metres) for metres in (250.4, 1000.0, 12345.0, 1646335.0)] == [
+        "250 m",
+        "1 km",
+        "12.3 km",
+        "1,646 km",
+    ]

@@ -14,6 +14,7 @@ from manetdiff.errors import FormatError
 from manetdiff.fleet import Tracks
 from manetdiff.formats import read_fleet, read_topology, read_tracks
 from manetdiff.formats.columns import NAMES, understood
+from manetdiff.formats.conversion import read_contents
 from support.strategies import assert_same
 
 FOOT = 0.3048
@@ -140,10 +141,17 @@ def test_ids_that_stand_twice_are_named_with_their_rows(tmp_path: Path) -> None:
     expected = "node 'A': field 'id' stands twice, in rows 1 and 3: every node needs its own"
     assert expected in refusal(fleet_from, tmp_path, "id,lat,lon,heading", rows)
     table = ["0,A,48,11", "0,B,48,12", "0,A,49,11"]
-    expected = "node 'A' is at two places at 0 s, in row 1 and row 3: ids must be distinct"
+    expected = "node 'A' is at two places at 0 s, in rows 1 and 3: ids must be distinct"
     assert expected in refusal(tracks_from, tmp_path, "time,id,lat,lon", table)
     # The same row twice says nothing new.
     assert len(tracks_from(tmp_path, "time,id,lat,lon", [*table[:2], table[0]]).at(0)) == 2
+
+
+def test_a_table_over_time_is_no_fleet_unless_it_is_of_one_moment(tmp_path: Path) -> None:
+    rows = ["0,A,48,11,0", "0,B,49,11,0", "10,A,48,11.1,0"]
+    said = refusal(fleet_from, tmp_path, "t,id,lat,lon,hdg", rows)
+    assert "is a table over time (column t): 'manetdiff convert --time' takes one moment of it" in said
+    assert fleet_from(tmp_path, "t,id,lat,lon,hdg", rows[:2]).ids == ("A", "B")
 
 
 def test_columns_that_are_not_used_are_said_once_and_shortly(tmp_path: Path) -> None:
@@ -201,9 +209,37 @@ def test_a_table_and_the_same_reports_of_aircraft_agree_on_who_is_there(tmp_path
 def test_a_node_without_rows_for_long_is_away_and_that_is_said(tmp_path: Path) -> None:
     rows = [*JOINS, "0,base,48.5,11", "50,base,48.5,11.1", "100,base,48.5,11.2"]
     assert "base" in tracks_from(tmp_path, "time,id,lat,lon", rows).at(25).ids  # five intervals: a loss of reports
-    with pytest.warns(UserWarning, match=r"table\.csv: node 'base' has no row for 100 s after 0 s and counts as away"):
+    with pytest.warns(UserWarning, match="node 'base' has no row for 100 s after 0 s and counts as away; .* 50 s$"):
         tracks = tracks_from(tmp_path, "time,id,lat,lon", [*JOINS, "0,base,48.5,11", "100,base,48.5,11.2"])
     assert [time for time in (0, 10, 99, 100) if "base" in tracks.at(time).ids] == [0, 100]
+    with pytest.warns(UserWarning, match="node 'base' has one row only and counts as away but at 0 s"):
+        tracks = tracks_from(tmp_path, "time,id,lat,lon", [*JOINS, "0,base,48.5,11"])
+    assert [time for time in (0, 10, 100) if "base" in tracks.at(time).ids] == [0]
+
+
+@pytest.mark.parametrize("who", ["id", "icao24"])
+def test_who_asks_for_another_gap_gets_it_without_a_word(tmp_path: Path, who: str) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("\n".join([f"time,{who},lat,lon", *JOINS, "10,base,48.5,11", "90,base,48.5,11.1"]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        there = {
+            gap: [time for time in (0, 10, 50, 90, 100) if "base" in read_tracks(path, longest_gap=gap).at(time).ids]
+            for gap in (0.0, 79.0, 80.0, math.inf)
+        }
+    assert there == {0.0: [10, 90], 79.0: [10, 90], 80.0: [10, 50, 90], math.inf: [0, 10, 50, 90, 100]}
+
+
+def test_a_gap_goes_with_tables_alone(tmp_path: Path) -> None:
+    (tmp_path / "m.movements").write_text("0 0 0\n0 1 1\n")
+    (tmp_path / "f.csv").write_text("id,x,y,yaw\na,0,0,0\nb,1,1,0\n")
+    (tmp_path / "t.csv").write_text("time,id,x,y\n0,a,0,0\n0,b,1,1\n")
+    assert "says where its nodes are at all times: --gap goes with" in refusal(
+        read_tracks, tmp_path / "m.movements", None, 5.0
+    )
+    assert "at one time only: --gap goes with" in refusal(read_contents, tmp_path / "f.csv", None, 1.0, 5.0)
+    for wrong in (-1.0, math.nan):
+        assert "--gap: must be at least 0 seconds" in refusal(read_tracks, tmp_path / "t.csv", None, wrong)
 
 
 def test_a_row_without_heading_keeps_the_last_and_one_without_height_lies_between(tmp_path: Path) -> None:
@@ -225,6 +261,7 @@ def test_a_node_that_never_says_how_high_it_is_is_named(tmp_path: Path, who: str
     assert expected in refusal(tracks_from, tmp_path, f"time,{who},lat,lon,alt", rows)
 
 
+@pytest.mark.filterwarnings("ignore:.*counts as away:UserWarning")
 def test_times_of_a_table_may_be_dates_and_then_count_from_the_first(tmp_path: Path) -> None:
     rows = ["2026-01-31 12:00:05,a,0,0", "2026-01-31T12:00:15Z,a,10,0", "2026-01-31 12:00:05,b,0,9"]
     tracks = tracks_from(tmp_path, "timestamp,node,x,y", rows)

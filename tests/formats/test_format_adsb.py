@@ -19,6 +19,8 @@ from manetdiff.formats import parquet
 from manetdiff.formats.conversion import read_tracks
 from manetdiff.formats.files import read_source
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*counts as away:UserWarning")
+
 COLUMNS = ("timestamp", "icao24", "latitude", "longitude", "altitude", "groundspeed", "track")
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 Row = tuple[Any, ...]

@@ -201,6 +201,17 @@ class TestPicturesOfAPage:
         assert [_lines(one["d"]) for one in page.of_class("kept")] == [2]
         assert len(page.of_class("crowded")) == 1  # both links of node 0 are on its forward antenna
 
+    def test_a_node_far_out_is_at_the_border_with_its_distance(self) -> None:
+        near = [(0.0, 0.0), (1000.0, 0.0), (1000.0, 800.0), (0.0, 700.0)]
+        fleet = Fleet([*near, (900_000.0, 0.0)], np.zeros(5), ["a", "b", "c", "d", "lost"])
+        made = Topology([(0, 1), (1, 2)], [0, 1, 0, 1, 0], layout=Layout(fleet, Radio(unit=1000.0)))
+        view = View.of([fleet])
+        page = Page(topology_group(made, view, np.zeros(2, bool), "new"))
+        assert view.half.max() < 2000.0
+        assert len(page.of_class("arrow")) == 1
+        assert "lost" in page.text
+        assert "900 km" in page.text
+
     def test_names_are_escaped(self) -> None:
         fleet = Fleet([(0.0, 0.0), (1000.0, 0.0)], [0.0, 0.0], ["<&>", "b"])
         made = md.solve(fleet, Radio(unit=1000.0), method="greedy")

@@ -29,6 +29,7 @@ def command(
     ] = None,
     time: Annotated[float | None, typer.Option(help="Of a mobility file: the fleet at this time.", metavar="S")] = None,
     step: Annotated[float, typer.Option(help="Of a mobility file: seconds between moments.", metavar="S")] = 1.0,
+    gap: options.Gap = None,
     radio: options.Radio = None,
     as_json: Annotated[bool, typer.Option("--json", help="Say what was written as JSON.")] = False,
 ) -> None:
@@ -49,7 +50,7 @@ def command(
     if as_json and target == STANDARD:
         raise FormatError("standard output takes the file or the JSON, not both")
     check_writable(target)
-    held = read_contents(source, kind, step)
+    held = read_contents(source, kind, step, gap)
     order = Order(target, None if radio is None else read_radio(radio), time)
     written = target_of(held, order, to)
     assert written.write is not None

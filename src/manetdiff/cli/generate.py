@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from manetdiff.cli import options
-from manetdiff.cli.results import check_files, deliver, milliseconds, warn_of_parts
+from manetdiff.cli.results import check_files, deliver, milliseconds
 from manetdiff.formats import read_fleet, read_radio
 
 
@@ -62,7 +62,6 @@ def command(
         avoid=options.pairs(avoid, "--avoid"),
         silent=silent or (),
     )
-    warn_of_parts(topology)
     told = [("preset", topology.report.preset)] if topology.report.preset else []
     if topology.report.method != "netdiff":
         told = [("preset", f"none fits {budget_ms:g} ms: {topology.report.method} and local search")]

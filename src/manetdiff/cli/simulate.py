@@ -42,6 +42,7 @@ def command(
         float | None, typer.Option(help="Stop after so long. Default: the whole file, or 120 s.", metavar="S")
     ] = None,
     kind: Annotated[str | None, typer.Option(help=f"Kind of the file: {names(MOBILITY, ' or ')}.")] = None,
+    gap: options.Gap = None,
     family: Annotated[str, typer.Option(help=f"Scenario without a file: {', '.join(FAMILIES)}.")] = "wedge",
     nodes: Annotated[int, typer.Option(help="Aircraft of the scenario.", min=2, max=256)] = 16,
     motion: Annotated[str, typer.Option(help=f"How they fly: {', '.join(MOTIONS)}.")] = MOTIONS[0],
@@ -75,7 +76,7 @@ def command(
     """
     if animation not in ANIMATIONS:
         raise FormatError(f"--animation: choose one of {', '.join(ANIMATIONS)}, not {animation!r}")
-    moments = _flown(mobility, kind, start, duration, step, (family, nodes, motion), seed)
+    moments = _flown(mobility, kind, gap, start, duration, step, (family, nodes, motion), seed)
     from manetdiff.pictures.animation import check_animation_path
     from manetdiff.runtime.model import load
     from manetdiff.simulation import simulate
@@ -110,6 +111,7 @@ def command(
 def _flown(
     mobility: str | None,
     kind: str | None,
+    gap: float | None,
     start: float | None,
     duration: float | None,
     step: float,
@@ -120,12 +122,12 @@ def _flown(
     if duration is not None and not (np.isfinite(duration) and duration > 0):
         raise ScenarioError(f"--duration: must be a positive number of seconds, not {duration:g}")
     if mobility is not None:
-        tracks = read_tracks(mobility, kind)
+        tracks = read_tracks(mobility, kind, gap)
         first = tracks.start if start is None else start
         end = None if duration is None else min(first + duration, tracks.end)
         return list(tracks.fleets(tracks.moments(step, first, end)))
-    if kind is not None or start is not None:
-        raise ScenarioError("--kind and --start go with a mobility file")
+    if kind is not None or gap is not None or start is not None:
+        raise ScenarioError("--kind, --gap and --start go with a mobility file")
     family, nodes, motion = scenario
     rng = np.random.default_rng(seed)
     path = move(draw(family, nodes, rng), motion, rng, duration=duration or DURATION_S, step=step)

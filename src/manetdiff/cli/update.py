@@ -7,10 +7,9 @@ from typing import Annotated
 import typer
 
 from manetdiff.cli import options
-from manetdiff.cli.results import check_files, deliver, milliseconds, warn_of_parts
-from manetdiff.errors import FormatError
+from manetdiff.cli.results import check_files, deliver, milliseconds
 from manetdiff.formats import read_fleet, read_radio, read_topology
-from manetdiff.topology import Report
+from manetdiff.topology import Report, check_related
 from manetdiff.wording import share_text
 
 
@@ -53,8 +52,7 @@ def command(
 
     before, old = read_topology(topology)
     where = read_fleet(fleet)
-    if change is not None and before.ids != where.ids:
-        raise FormatError("--change: nodes have joined or left, or are in another order: the two cannot be compared")
+    check_related(before, where)
     model = load(weights)
     new = model.update(
         old,
@@ -71,7 +69,6 @@ def command(
         avoid=options.pairs(avoid, "--avoid"),
         silent=silent or (),
     )
-    warn_of_parts(new)
 
     def draw_changed() -> None:
         if change is not None:

@@ -13,7 +13,6 @@ import platform
 import sys
 import types
 from collections.abc import Callable, Iterator
-from importlib.metadata import version
 from types import NoneType
 from typing import Any
 
@@ -39,7 +38,10 @@ def program_of(function: Callable[..., Any]) -> str:
 
 def platform_tag() -> str:
     """System, processor family and versions: code from elsewhere does not fit."""
-    made_by = f"numba-{version('numba')}-llvmlite-{version('llvmlite')}"
+    import llvmlite
+    import numba
+
+    made_by = f"numba-{numba.__version__}-llvmlite-{llvmlite.__version__}"
     return f"{platform.system()}-{platform.machine()}-{sys.implementation.cache_tag}-{made_by}".lower()
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from manetdiff.compiled import store
@@ -31,23 +32,17 @@ class Keeper:
         if name is None:
             return None
         for kept in store.kept(name):
-            try:
+            with suppress(Exception):  # of a pickle, or of LLVM: there is no end to what damaged code may raise
                 return _rebuilt(kept, target)
-            except Exception:  # of a pickle, or of LLVM: there is no end to what damaged code may raise
-                continue
         return None
 
     def save_overload(self, signature: Any, made: Any) -> None:
         """What numba calls after it has compiled."""
         self._compiled()
         name = self._name(signature)
-        if name is None or not store.keeps():
-            return
-        try:
-            reduced = _reduced(made)
-        except Exception:  # numba's own, if it is another than we know
-            return
-        store.keep(name, reduced)
+        if name is not None and store.keeps():
+            with suppress(Exception):  # numba's own, if it is another than we know
+                store.keep(name, _reduced(made))
 
     def enable(self) -> None:
         """Of numba's interface."""

@@ -14,9 +14,11 @@ from torch.export import Dim
 
 from manetdiff.diffusion.generator import VariationalGenerator
 from manetdiff.diffusion.weights import Weights
+from manetdiff.errors import ModelError
 from manetdiff.export.functions import functions
 from manetdiff.layout import NODE_FEATURES, PAIR_FEATURES
 from manetdiff.runtime.bundle import Bundle
+from manetdiff.runtime.graphs import RefusedGraphError, check_graph
 from manetdiff.sampling.contract import FREE_AXES, FUNCTIONS, Array
 
 OPSET = 20
@@ -72,5 +74,11 @@ def _onnx(module: nn.Module, inputs: Mapping[Array, Tensor], outputs: list[str])
             opset_version=OPSET,
         )
     assert program is not None
-    model = program.model_proto
-    return bytes(model.SerializeToString())
+    content = bytes(program.model_proto.SerializeToString())
+    try:
+        check_graph(content)
+    except RefusedGraphError as error:
+        raise ModelError(
+            f"the exported graph {error}, and the runtime would refuse it; what it takes is in runtime/graphs.py"
+        ) from None
+    return content

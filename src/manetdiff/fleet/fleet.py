@@ -13,6 +13,7 @@ from manetdiff.checks import first_repeated
 from manetdiff.errors import FleetError
 from manetdiff.fleet.coincidence import coincident_pair
 from manetdiff.fleet.geodetic import LocalFrame, compass_to_yaw, wrapped
+from manetdiff.fleet.outliers import far_out
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -108,15 +109,19 @@ class Fleet:
 
     @cached_property
     def spread(self) -> float:
-        """Root mean square of the centred coordinates over nodes and both horizontal axes: the default unit of
-        distance. Nodes that all stand above each other have no such spread; that of their heights takes its place."""
-        flat = self.horizontal
-        centred = flat - flat.mean(axis=0)
-        if not centred.any():
-            centred = self.heights - self.heights.mean()
-        # Scaled first, so that coordinates near the limits of float64 neither overflow nor vanish when squared.
-        largest = float(np.abs(centred).max())
-        return largest * float(np.sqrt(np.mean((centred / largest) ** 2)))
+        """Root mean square of the centred coordinates over nodes and both horizontal axes. Nodes that all stand above
+        each other have no such spread; that of their heights takes its place."""
+        return _spread(self.horizontal) or _spread(self.heights)
+
+    @cached_property
+    def far_out(self) -> npt.NDArray[np.bool_]:
+        """(n,) nodes so far out that they alone would set the spread; almost always none."""
+        return far_out(self.horizontal)
+
+    @cached_property
+    def scale(self) -> float:
+        """The default unit of distance: the spread of all nodes but those far out."""
+        return _spread(self.horizontal[~self.far_out]) if self.far_out.any() else self.spread
 
     @cached_property
     def mean_heading(self) -> float:
@@ -152,6 +157,13 @@ class Fleet:
     def moved_to(self, horizontal: FloatArray, yaw: FloatArray) -> Fleet:
         """The same nodes, as high as they are, over other places (n, 2)."""
         return self.replace(np.column_stack([horizontal, self.heights]) if self.has_heights else horizontal, yaw)
+
+
+def _spread(positions: FloatArray) -> float:
+    centred = positions - positions.mean(axis=0)
+    # Scaled first, so that coordinates near the limits of float64 neither overflow nor vanish when squared.
+    largest = float(np.abs(centred).max())
+    return largest * float(np.sqrt(np.mean((centred / largest) ** 2))) if largest else 0.0
 
 
 def _as_floats(values: npt.ArrayLike, what: str) -> FloatArray:

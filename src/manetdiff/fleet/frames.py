@@ -31,4 +31,6 @@ def same_places(before: Fleet, after: Fleet) -> bool:
     if before.has_heights != after.has_heights or abs(after.spread / before.spread - 1.0) > NOTHING:
         return False
     (places, yaw), (were, were_yaw) = after.normalised_arrays(), before.normalised_arrays()
-    return bool(np.abs(places - were).max() <= NOTHING and np.abs(wrapped(yaw - were_yaw)).max() <= NOTHING)
+    # In the scale, not in a spread that a node far out has set.
+    nothing = NOTHING * after.scale / after.spread
+    return bool(np.abs(places - were).max() <= nothing and np.abs(wrapped(yaw - were_yaw)).max() <= NOTHING)

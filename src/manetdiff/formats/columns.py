@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from manetdiff.errors import FormatError
 from manetdiff.formats.csv_table import with_numbers
@@ -60,7 +61,7 @@ class Columns:
     names: Mapping[str, str]
     unused: tuple[str, ...]
 
-    @property
+    @cached_property
     def height_factor(self) -> float:
         """Metres for each of what the heights are counted in."""
         spelt = self.names.get("z", "").lower()
@@ -68,19 +69,24 @@ class Columns:
         return FOOT_M if in_feet else 1.0
 
     def record(self, file: str, what: str, values: Mapping[str, object]) -> Record:
-        """One row or object, under our names and in our units; what is not ours keeps its name."""
-        ours = {theirs: name for name, theirs in self.names.items()}
-        renamed = {ours.get(name, name): value for name, value in values.items()}
-        height = renamed.get("z")
-        if self.height_factor != 1.0 and isinstance(height, int | float) and not isinstance(height, bool):
-            renamed["z"] = height * self.height_factor
-        return Record(file, what, renamed, self.names)
+        """One object, under our names and in our units; what is not ours keeps its name."""
+        return self._in_metres(file, what, {self._ours.get(name, name): value for name, value in values.items()})
 
     def row(self, file: str, what: str, cells: Mapping[str, str]) -> Record:
         """The same of a row of text: numbers where its cells say one; an id is text whatever it says."""
-        ours = {theirs: name for name, theirs in self.names.items()}
-        numbers = with_numbers({ours.get(name, name): cell for name, cell in cells.items()})
-        return self.record(file, what, {self.names.get(name, name): value for name, value in numbers.items()})
+        renamed = {self._ours.get(name, name): cell for name, cell in cells.items()}
+        return self._in_metres(file, what, {**with_numbers(renamed)})
+
+    def _in_metres(self, file: str, what: str, values: dict[str, object]) -> Record:
+        height = values.get("z")
+        if self.height_factor != 1.0 and isinstance(height, int | float) and not isinstance(height, bool):
+            values["z"] = height * self.height_factor
+        return Record(file, what, values, self.names)
+
+    @cached_property
+    def _ours(self) -> dict[str, str]:
+        """By what the file calls it, our name for it."""
+        return {theirs: name for name, theirs in self.names.items()}
 
     def doubt(self, file: str, heights: Iterable[float]) -> None:
         """Say so where heights without a unit are most likely in feet; they are taken as they are."""

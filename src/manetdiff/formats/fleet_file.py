@@ -69,6 +69,10 @@ def _from_json(source: Source) -> Fleet:
 def _from_csv(source: Source) -> Fleet:
     header, cells = csv_rows(source, _check_header, "node number")
     columns = understood(source.name, header)
+    time = columns.names.get("time")
+    if time is not None and len({row.get(time) for row in cells}) > 1:
+        told = f"is a table over time (column {time}): 'manetdiff convert --time' takes one moment of it"
+        raise FormatError(f"{source.name}: {told}")
     rows = [columns.row(source.name, f"node number {place}", row) for place, row in enumerate(cells, start=1)]
     fleet = fleet_of(source.name, distinct(source.name, rows, "rows"))
     columns.doubt(source.name, fleet.heights)

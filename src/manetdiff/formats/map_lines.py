@@ -30,8 +30,8 @@ def map_line(fleet: Fleet, one: int, other: int) -> list[list[Place]]:
     """The line between two nodes, in one part or, across the antimeridian, in several."""
     ends = fleet.positions[[one, other]]
     turn = float(np.ptp(np.unwrap(_places(fleet, ends)[:, 0], period=360.0)))
-    shares = np.linspace(0, 1, 1 + max(1, math.ceil(turn / LONGEST_STEP_DEG)))[:, None]
-    points = _places(fleet, ends[0] + shares * (ends[1] - ends[0]))
+    shares = np.linspace(0, 1, 1 + max(1, math.ceil(turn / LONGEST_STEP_DEG)))[:-1, None]
+    points = _places(fleet, np.concatenate([ends[0] + shares * (ends[1] - ends[0]), ends[1:]]))
     points[:, 0] = np.unwrap(points[:, 0], period=360.0)
     return [_written(_within(part)) for part in _cut(points)]
 

@@ -9,6 +9,8 @@ import math
 import warnings
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from manetdiff.errors import FormatError
 from manetdiff.fleet import Fleet, LocalFrame
 from manetdiff.fleet.fleet import FloatArray
@@ -79,6 +81,8 @@ def geodetic_columns(fleet: Fleet) -> dict[str, FloatArray]:
     latitude, longitude = fleet.frame.to_degrees(fleet.horizontal)
     heading = yaw_to_compass(fleet.frame, latitude, longitude, fleet.yaw)
     heights = {ALTITUDE: fleet.heights} if fleet.has_heights else {}
+    # To a tenth of a micrometre: beyond that there is only rounding.
+    latitude, longitude, heading = np.round(latitude, 12), np.round(longitude, 12), np.round(heading, 9) % 360.0
     return {"lat": latitude, "lon": longitude, **heights, "heading": heading}
 
 

@@ -52,6 +52,25 @@ def usual_gap(tracks: Iterable[Track]) -> float:
     return USUAL_INTERVALS * float(np.median(intervals)) if len(intervals) else 0.0
 
 
+def away(tracks: Tracks) -> str | None:
+    """In words, where a node is taken to have left: it may have been at rest all the time, and said so only once."""
+    longest = tracks.longest_gap
+    if longest is None:
+        return None
+    gaps = [
+        f"node {track.id!r} has no row for {gap:g} s after {start:g} s and counts as away"
+        for track in tracks.tracks
+        for start, gap in zip(track.times[:-1].tolist(), np.diff(track.times).tolist(), strict=True)
+        if gap > longest
+    ]
+    if tracks.end > tracks.start:
+        once = [track for track in tracks.tracks if track.times[0] == track.times[-1]]
+        gaps += [f"node {one.id!r} has one row only and counts as away but at {one.times[0]:g} s" for one in once]
+    if not gaps:
+        return None
+    return gaps[0] + (f" ({len(gaps) - 1:,} more)" if len(gaps) > 1 else "")
+
+
 def seconds_in(where: str, field: str, value: object) -> tuple[float, bool]:
     """The time that a cell says, in seconds, and whether it says it as a date: then they are of Unix time."""
     if isinstance(value, datetime):

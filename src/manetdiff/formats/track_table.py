@@ -8,10 +8,7 @@ The plainest of mobility files, and the one to export to from anything else.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
-
-import numpy as np
 
 from manetdiff.errors import FormatError
 from manetdiff.fleet import Fleet, Tracks
@@ -62,23 +59,25 @@ def tracks_in(source: Source, longest_gap: float | None = None) -> Tracks:
     if not rows:
         raise FormatError(f"{source.name}: holds no rows under its columns")
     geodetic = set(GEODETIC) <= set(columns.names)
-    records = [columns.row(source.name, f"row {number}", row) for number, row in enumerate(rows, start=1)]
-    moments = [seconds_in(f"{source.name}: {one.what}", columns.names["time"], one.value("time")) for one in records]
-    # Dates count from the first of them; seconds are kept as they are.
-    first = min(seconds for seconds, _ in moments) if any(is_date for _, is_date in moments) else 0.0
-    reports: dict[str, dict[float, tuple[Record, Report]]] = {}
-    for record, (seconds, _) in zip(records, moments, strict=True):
-        report = _report(record, seconds - first, geodetic)
-        said = reports.setdefault(record.name("id"), {})
-        before, same = said.setdefault(report.time, (record, report))
+    dated = False
+    reports: dict[str, dict[float, tuple[int, Report]]] = {}
+    for number, cells in enumerate(rows, start=1):
+        record = columns.row(source.name, f"row {number}", cells)
+        seconds, is_date = seconds_in(f"{source.name}: row {number}", columns.names["time"], record.value("time"))
+        report = _report(record, seconds, geodetic)
+        before, same = reports.setdefault(record.name("id"), {}).setdefault(seconds, (number, report))
         if same != report:
-            told = f"is at two places at {report.time:g} s, in {before.what} and {record.what}: ids must be distinct"
+            told = f"is at two places at {seconds:.12g} s, in rows {before} and {number}: ids must be distinct"
             raise FormatError(f"{source.name}: node {record.value('id')!r} {told}")
-    by_node = {name: [report for _, report in said.values()] for name, said in reports.items()}
+        dated = dated or is_date
+    # Dates count from the first of them; seconds are kept as they are.
+    first = min(seconds for said in reports.values() for seconds in said) if dated else 0.0
+    by_node = {
+        name: [report._replace(time=seconds - first) for seconds, (_, report) in said.items()]
+        for name, said in reports.items()
+    }
     with naming(source.name):
         tracks = tracks_of(by_node, geodetic, longest_gap)
-    if longest_gap is None:
-        _say_away(source.name, tracks)
     columns.doubt(source.name, (report.height or 0.0 for one in by_node.values() for report in one))
     columns.say_unused(source.name)
     return tracks
@@ -86,27 +85,9 @@ def tracks_in(source: Source, longest_gap: float | None = None) -> Tracks:
 
 def _report(record: Record, time: float, geodetic: bool) -> Report:
     place = record.degrees() if geodetic else (record.number("x"), record.number("y"))
-    height, angle = (
-        record.number(field) if field in record.values else None for field in (HEIGHT, ANGLES[not geodetic])
-    )
-    return Report(time, place, height, angle)
-
-
-def _say_away(file: str, tracks: Tracks) -> None:
-    """Say so where a node is taken to have left and come back, for it may have been at rest all the time."""
-    assert tracks.longest_gap is not None
-    away = [
-        (track.id, float(track.times[place]), gap)
-        for track in tracks.tracks
-        for place, gap in enumerate(np.diff(track.times).tolist())
-        if gap > tracks.longest_gap
-    ]
-    if away:
-        name, start, gap = away[0]
-        told = f"node {name!r} has no row for {gap:g} s after {start:g} s and counts as away"
-        more = f" ({len(away) - 1:,} more such gaps)" if len(away) > 1 else ""
-        rule = f"rows at most {tracks.longest_gap:g} s apart keep a node there"
-        warnings.warn(f"{file}: {told}{more}; {rule}", UserWarning, stacklevel=2)
+    angle = ANGLES[not geodetic]
+    height = record.number(HEIGHT) if HEIGHT in record.values else None
+    return Report(time, place, height, record.number(angle) if angle in record.values else None)
 
 
 def _is_header(columns: Iterable[str]) -> bool:

@@ -140,6 +140,21 @@ def saturation_handle(style: Style) -> Handle:
     return Patch(facecolor=style.wrong, edgecolor=style.wrong, alpha=0.45, label="antenna with several links")
 
 
+def ring_handle(colour: str, label: str) -> Handle:
+    """Legend entry for ringed nodes."""
+    return Line2D(
+        [],
+        [],
+        linestyle="",
+        marker="o",
+        markersize=11,
+        markerfacecolor="none",
+        markeredgecolor=colour,
+        markeredgewidth=1.6,
+        label=label,
+    )
+
+
 def violation_handle(style: Style, *, marker: str = "", dashes: Dashes = "") -> Handle:
     """Legend entry for links inside one parity."""
     return Line2D(

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PatchCollection, PolyCollection
-from matplotlib.patches import Wedge
+from matplotlib.patches import Circle, Wedge
 from matplotlib.patheffects import withStroke
 
 from manetdiff.fleet import Fleet
@@ -86,6 +86,14 @@ def draw_nodes(axes: Axes, fleet: Fleet, parity: npt.NDArray[np.int64], scale: S
         )
 
 
+def draw_rings(axes: Axes, places: FloatArray, scale: Scale, colour: str, dashes: str) -> None:
+    """A circle around each of these places, (k, 2): nodes that only one of two fleets has."""
+    circles = [Circle((float(x), float(y)), 2.3 * scale.radius) for x, y in places]
+    axes.add_collection(
+        PatchCollection(circles, facecolors="none", edgecolors=colour, linewidths=1.6, linestyles=dashes, zorder=4)
+    )
+
+
 def draw_sectors(axes: Axes, fleet: Fleet, loads: npt.NDArray[np.int64], scale: Scale, style: Style) -> None:
     """Faint boundaries between the antennas of each node, and a wedge over each that more than one link shares."""
     sectors = loads.shape[1]
@@ -109,9 +117,17 @@ def draw_sectors(axes: Axes, fleet: Fleet, loads: npt.NDArray[np.int64], scale: 
     )
 
 
-def draw_names(axes: Axes, fleet: Fleet, links: npt.NDArray[np.int64], scale: Scale, style: Style, size: float) -> None:
-    """The ids, each beside its node. size: of the font, in points."""
-    for text, (x, y) in placed_names(fleet, links, scale, size):
+def draw_names(
+    axes: Axes,
+    fleet: Fleet,
+    named: npt.NDArray[np.bool_],
+    links: npt.NDArray[np.int64],
+    scale: Scale,
+    style: Style,
+    size: float,
+) -> None:
+    """The ids of the nodes to be named, (n,), each beside its node. size: of the font, in points."""
+    for text, (x, y) in placed_names(fleet, named, links, scale, size):
         axes.text(
             x,
             y,
@@ -127,17 +143,17 @@ def draw_names(axes: Axes, fleet: Fleet, links: npt.NDArray[np.int64], scale: Sc
 
 
 def placed_names(
-    fleet: Fleet, links: npt.NDArray[np.int64], scale: Scale, size: float
+    fleet: Fleet, named: npt.NDArray[np.bool_], links: npt.NDArray[np.int64], scale: Scale, size: float
 ) -> list[tuple[str, tuple[float, float]]]:
     """Ids as they can be drawn, and their middles: each beside its node, where links, nodes and ids leave most room.
 
-    - size: of the font, in points.
+    - named: (n,) which nodes. size: of the font, in points.
     """
     ends = fleet.horizontal[links]
     taken = np.empty((0, 2))
     placed = []
-    for i, name in enumerate(fleet.ids):
-        text = legible(name)
+    for i in np.flatnonzero(named).tolist():
+        text = legible(fleet.ids[i])
         half_width = LETTER / 2 * size / 72 * len(text) * scale.inch
         # As many points of a long name as a link could pass between.
         along = np.linspace(-half_width, half_width, 2 * math.ceil(len(text) / 3) + 1)

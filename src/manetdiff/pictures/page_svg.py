@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from manetdiff.fleet import Fleet
+from manetdiff.pictures.far_out import drawn_in, far_out_marks
 from manetdiff.pictures.frame import FloatArray
 from manetdiff.pictures.marks import (
     BELLY_RADIUS,
@@ -44,7 +45,7 @@ def topology_group(
     - attributes: of the `<g>`, as they stand in its tag.
     """
     layout = topology.on()
-    fleet, pixel = layout.fleet, _pixel(view)
+    fleet, pixel = drawn_in(layout.fleet), _pixel(view)
     ends, wrong = fleet.horizontal[topology.links], same_parity(topology)
     loads = antenna_loads(topology, layout)
     named = len(fleet) <= NAMED_UP_TO
@@ -60,11 +61,15 @@ def topology_group(
         drawn.append(
             _path(f"parity-{bit}", [outline(fleet, i, view) for i in np.flatnonzero(topology.parity == bit).tolist()])
         )
+    for mark in far_out_marks(layout.fleet, view.radius):
+        drawn.append(_path("arrow", [_arrow(*_on_page(mark.arrow, fleet, view))]))
+        first, second = (0.6, 1.7) if mark.below else (-1.7, -0.6)
+        x, y = _on_page(mark.text_at, fleet, view)
+        drawn += [_text(mark.name, x, y + first * NAME_SIZE), _text(mark.distance, x, y + second * NAME_SIZE)]
     if named:
         scale = Scale(view.radius, 2 * float(view.half.max()), PER_INCH * pixel)
-        for name, place in placed_names(fleet, topology.links, scale, NAME_SIZE * POINTS):
-            x, y = _on_page(np.array(place), fleet, view)
-            drawn.append(f'<text x="{x:.1f}" y="{y:.1f}">{html.escape(name)}</text>')
+        for name, place in placed_names(fleet, ~layout.fleet.far_out, topology.links, scale, NAME_SIZE * POINTS):
+            drawn.append(_text(name, *_on_page(np.array(place), fleet, view)))
     return f"<g {attributes}>{''.join(drawn)}</g>" if attributes else f"<g>{''.join(drawn)}</g>"
 
 
@@ -99,6 +104,17 @@ def _on_page(points: FloatArray, fleet: Fleet, view: View) -> FloatArray:
 def _path(name: str, pieces: Iterable[str]) -> str:
     data = "".join(pieces)
     return f'<path class="{name}" d="{data}"/>' if data else ""
+
+
+def _text(words: str, x: float, y: float) -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}">{html.escape(words)}</text>'
+
+
+def _arrow(start: FloatArray, stop: FloatArray) -> str:
+    """A line with a head of two short ones."""
+    back = 0.35 * (start - stop)
+    aside = 0.6 * back[::-1] * (1, -1)
+    return _line(np.array([start, stop])) + _line(np.array([stop + back + aside, stop, stop + back - aside]))
 
 
 def _line(points: FloatArray) -> str:

@@ -1,6 +1,7 @@
 """Runtime files: the exported functions of one model and a JSON description, in one zip file.
 
-Reading one runs no code from it: what it holds are graphs of arithmetic for ONNX Runtime.
+Reading one runs no code from it: what it holds are graphs of arithmetic for ONNX Runtime, which `graphs.py` sees to
+before they get there.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any
 from manetdiff.errors import CheckpointError, ManetDiffError
 from manetdiff.json_settings import parsed_json
 from manetdiff.layout import FEATURES_VERSION
+from manetdiff.messages import brief
 from manetdiff.radio import Radio
 from manetdiff.sampling import SamplerConfig
 from manetdiff.sampling.contract import FUNCTIONS
@@ -41,6 +43,7 @@ EARLIER_NAMES = {
 }
 # No file of ours comes near; a forged one must not fill the memory.
 MOST_BYTES = 256 * 2**20
+LONGEST_NAME = 200
 # All entries carry this time, so that the same content is the same bytes.
 NO_TIME = (1980, 1, 1, 0, 0, 0)
 
@@ -114,7 +117,7 @@ def read_bundle(path: Path) -> Bundle:
     description = _description(contents.pop(DESCRIPTION), path)
     try:
         return Bundle(
-            str(description["name"]),
+            _name(description["name"]),
             Radio.from_dict(description["radio"]),
             SamplerConfig.from_dict(description["sampling"]),
             dict(description["card"]),
@@ -127,6 +130,12 @@ def read_bundle(path: Path) -> Bundle:
         raise CheckpointError(f"{path}: {error}") from None
 
 
+def _name(value: object) -> str:
+    if not isinstance(value, str) or not value.isprintable() or not 0 < len(value) <= LONGEST_NAME:
+        raise ValueError(f"its name must be a short text, not {brief(value)}")
+    return value
+
+
 def _description(content: bytes, path: Path) -> dict[str, Any]:
     try:
         description = parsed_json(content)
@@ -136,11 +145,11 @@ def _description(content: bytes, path: Path) -> dict[str, Any]:
         raise CheckpointError(f"{path}: not a runtime file of this program")
     found = description.get("version")
     if found not in (FORMAT, *EARLIER_NAMES):
-        raise CheckpointError(f"{path}: version {found!r}; this program reads version {FORMAT}: export it again")
+        raise CheckpointError(f"{path}: version {brief(found)}; this program reads version {FORMAT}: export it again")
     if description.get("features") != FEATURES_VERSION:
         found = description.get("features")
         raise CheckpointError(
-            f"{path}: for version {found!r} of the layout features; this program makes version {FEATURES_VERSION}"
+            f"{path}: for version {brief(found)} of the layout features; this program makes version {FEATURES_VERSION}"
         )
     return description
 

@@ -29,7 +29,7 @@ from manetdiff.runtime.refine import Refined, best_of
 from manetdiff.runtime.samples import Update, constructed, draw_samples
 from manetdiff.runtime.task import Task
 from manetdiff.solvers.rehearsal import TOY, rehearse
-from manetdiff.topology import Topology, continuity
+from manetdiff.topology import Topology, continuity, warn_of_parts, warn_of_parts_in_batch
 from manetdiff.weights import DEFAULT, SMALL
 
 FEWEST, MOST = 2, 256  # nodes
@@ -83,14 +83,20 @@ class Model:
           id or by index.
 
         A fleet that cannot be served raises an error that says why; in a batch, a BatchError with the others' results.
+        A network that comes out in parts gives a DisconnectedWarning; `parts` in its report says which nodes are
+        outside, why, and what range would join them.
         """
         options = Options(**asked)
         if isinstance(fleet, Fleet | Layout):
-            return self._generate(fleet, options)
+            made = self._generate(fleet, options)
+            warn_of_parts(made.report.parts)
+            return made
         given: object = fleet
         if isinstance(given, str) or not isinstance(given, Iterable):
             raise FleetError(f"give a Fleet, or several, not {type(fleet).__name__}")
-        return self._each(lambda single: self._generate(single, options), list(fleet))
+        batch = self._each(lambda single: self._generate(single, options), list(fleet))
+        warn_of_parts_in_batch({index: one.report.parts for index, one in enumerate(batch)})
+        return batch
 
     def update(
         self,
@@ -105,7 +111,7 @@ class Model:
 
         - previous: the fleet that the topology was made for, by default the one that it knows. radio: by default the
           one that it was made for, where it knows that. Nodes are matched by id: those that have joined are linked,
-          those that have left are forgotten.
+          those that have left are forgotten. A fleet that shares no node with the topology is refused.
         - mode: 'minor', 'standard', 'guided', 'anew' (without regard to the previous topology), or 'auto', which picks
           by how far the nodes have moved. The other arguments are those of `generate`.
         """
@@ -127,8 +133,9 @@ class Model:
         task = Task(layout, options, began + self._prepare(effort))
         same_radio = known is None or known.radio == layout.radio
         if mode != "anew" and links.unmoved and same_radio and keeps_to(links, task.pins):
-            kept = as_it_was(links, task)
-            return task.finished(kept, method="netdiff", mode="unmoved", moved=0.0, continuity=1.0)
+            kept = task.finished(as_it_was(links, task), method="netdiff", mode="unmoved", moved=0.0, continuity=1.0)
+            warn_of_parts(kept.report.parts)
+            return kept
         if how is None:
             best = self._sampled(task, effort)
         else:
@@ -137,7 +144,9 @@ class Model:
         if mode != "anew" and effort.correct:
             best = no_worse(best, links, task)
         made = task.finished(best, mode=picked, moved=links.moved)
-        return made.with_report(continuity=continuity(links.topology, made))
+        warn_of_parts(made.report.parts)
+        old = topology if before is None else Topology(topology.links, topology.parity, layout=Layout(before))
+        return made.with_report(continuity=continuity(old, made))
 
     def calibrate(self, *, again: bool = False) -> Calibration:
         """Get ready for calls with `budget_ms`: measure how fast this machine is, in about a second, and remember it.

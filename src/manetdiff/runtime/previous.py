@@ -11,7 +11,7 @@ import numpy.typing as npt
 from manetdiff.errors import TopologyError
 from manetdiff.fleet import Fleet, displacement, same_places
 from manetdiff.runtime.chain import Noise, States
-from manetdiff.topology import Topology
+from manetdiff.topology import Topology, check_related, places_in
 
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
@@ -64,8 +64,8 @@ def previous_links(topology: Topology, before: Fleet | None, after: Fleet) -> Pr
             )
         return PreviousLinks(topology.adjacency, topology.parity.copy(), np.ones(len(after), dtype=np.bool_), None)
     topology.check_fits(len(before))
-    places = {name: k for k, name in enumerate(before.ids)}
-    was = np.array([places.get(name, -1) for name in after.ids])
+    check_related(before, after)
+    was = places_in(before, after)
     known = was >= 0
     edges = topology.adjacency[np.ix_(was, was)] & known[:, None] & known[None, :]
     parity = np.where(known, topology.parity[was], 0)
@@ -75,7 +75,8 @@ def previous_links(topology: Topology, before: Fleet | None, after: Fleet) -> Pr
 
 
 def _moved(before: Fleet, after: Fleet, was: IntArray) -> float | None:
-    now = np.flatnonzero(was >= 0)
+    # Nodes far out, before or now, would set the scale: whatever the others do would then be no movement at all.
+    now = np.flatnonzero((was >= 0) & ~before.far_out[was] & ~after.far_out)
     if len(now) < 2:
         return None
     names = [after.ids[k] for k in now]

@@ -7,6 +7,8 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from manetdiff.layout import Layout
 from manetdiff.radio.tables import PINS
 from manetdiff.runtime.effort import Effort
@@ -16,7 +18,7 @@ from manetdiff.solvers.correction import correct_onto
 from manetdiff.solvers.local_search import polish, search_on
 from manetdiff.solvers.reference import search
 from manetdiff.solvers.workbench import Workbench
-from manetdiff.topology import PolishReport, Report, Topology, metrics
+from manetdiff.topology import PolishReport, Report, Topology, count_components, metrics
 
 # Of the search that takes over where no sample could be connected.
 FALLBACK_MOVES_A_NODE = 300
@@ -105,7 +107,9 @@ def _searched(bench: Workbench, one: Refined, effort: Effort, seed: int, deadlin
 
 def _by_search(best: Refined, layout: Layout, seed: int, deadline: float) -> Refined:
     """What a search from scratch finds, if it is in fewer parts: where correction, which may not turn single nodes,
-    leaves a network in parts, there is often a whole one."""
+    leaves a network in parts, there is often a whole one. Not where the range allows no fewer parts."""
+    if best.components <= count_components(np.argwhere(np.triu(layout.tables.candidate, 1)), len(layout)):
+        return best
     moves = FALLBACK_MOVES_A_NODE * len(layout)
     found = search(layout, Budget(moves=moves, deadline=None if deadline == math.inf else deadline), int(seed))
     if found.components >= best.components:

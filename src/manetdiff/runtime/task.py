@@ -12,7 +12,7 @@ from manetdiff.layout import Layout
 from manetdiff.runtime.options import Options
 from manetdiff.runtime.pins import CheckedPins, check_pins
 from manetdiff.runtime.refine import Refined
-from manetdiff.topology import Topology
+from manetdiff.topology import Topology, find_parts
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,10 @@ class Task:
 
     def finished(self, best: Refined, **told: Any) -> Topology:
         """The topology. told: what its report says beside what sampling and refinement said."""
+        parts = find_parts(best.sample.links, self.judged)
         report = best.report.replace(
+            components=1 if parts is None else parts.components,
+            parts=parts,
             seed=int(self.options.seed),
             throughput=best.throughput,
             **told,

@@ -10,6 +10,7 @@ from matplotlib.lines import Line2D
 from PIL import Image
 
 from manetdiff.pictures.animation import as_image
+from manetdiff.pictures.far_out import drawn_in
 from manetdiff.pictures.frame import (
     MARGIN,
     add_legend,
@@ -33,21 +34,22 @@ COLOURS = (*LIGHT.parity, LIGHT.kept, LIGHT.new, LIGHT.wrong)
 
 def moment_pictures(moments: Sequence[Moment]) -> Iterator[Image.Image]:
     """A picture for each moment: links that are new since the moment before stand out."""
+    fleets = [drawn_in(one.fleet) for one in moments]
     view = View.of(one.fleet for one in moments)
     half = view.half
     size = np.maximum(half / half.max() * VIEW, SHORTEST_SIDE)
     before: set[tuple[str, str]] | None = None
-    for one in moments:
+    for one, shown in zip(moments, fleets, strict=True):
         figure = Figure(
             figsize=(float(max(size[0], 5.2)) + 2 * MARGIN, float(size[1]) + HEADING + LEGEND),
             dpi=DPI,
             facecolor=LIGHT.paper,
         )
         corner = ((figure.get_figwidth() - float(size[0])) / 2, LEGEND)
-        axes, scale = add_panel(figure, corner, size, one.fleet, half, view.radius)
+        axes, scale = add_panel(figure, corner, size, shown, half, view.radius)
         names = link_names(one.topology)
         is_new = np.array([before is not None and name not in before for name in names], dtype=bool)
-        segments = one.fleet.horizontal[one.topology.links]
+        segments = shown.horizontal[one.topology.links]
         width = line_width(len(one.fleet))
         draw_lines(axes, segments[~is_new], LIGHT.kept, "-", 0.9 * width)
         draw_lines(axes, segments[is_new], LIGHT.new, "--", 1.2 * width)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from manetdiff.checks import check_seed
-from manetdiff.errors import DisconnectedWarning, SolverError
+from manetdiff.errors import SolverError
 from manetdiff.fleet import Fleet
 from manetdiff.layout import Layout
 from manetdiff.radio import Radio
@@ -21,8 +20,7 @@ from manetdiff.solvers.greedy_construction import greedy_links
 from manetdiff.solvers.heuristics import huang_links, mst_greedy_links
 from manetdiff.solvers.rehearsal import rehearse
 from manetdiff.solvers.result import Found, found
-from manetdiff.solvers.spanning import bottleneck
-from manetdiff.topology import Topology
+from manetdiff.topology import Topology, find_parts, warn_of_parts
 
 
 @dataclass(frozen=True)
@@ -47,8 +45,9 @@ def solve(
     - method: one of METHODS. budget: seconds; moves: a number of moves instead, which gives the same topology for the
       same seed on every machine. Methods that construct rather than search take neither.
 
-    A fleet that cannot be connected within range gets the best forest, a DisconnectedWarning, and `components` > 1 in
-    the topology's report. What `omni` makes is for the omnidirectional radio, which its layout says.
+    A fleet that cannot be connected within range gets the best forest, a DisconnectedWarning, and in the topology's
+    report `components` > 1 and `parts`: which nodes are out of range, and what range would join them. What `omni` makes
+    is for the omnidirectional radio, which its layout says.
     """
     if method not in METHODS:
         raise SolverError(f"unknown method {method!r}; known are {', '.join(METHODS)}")
@@ -62,29 +61,18 @@ def solve(
     if method == "omni":
         layout = Layout(layout.fleet, layout.radio.omnidirectional())
     result = METHODS[method](_Task(layout, asked, int(seed), start))
-    if result.components > 1:
-        _warn_disconnected(layout, method, result.components)
+    parts = find_parts(result.links, layout)
+    warn_of_parts(parts)
     report = result.report.replace(
         method=method,
         seconds=time.perf_counter() - start,
         seed=int(seed),
         components=result.components,
+        parts=parts,
         connected=result.components == 1,
         throughput=result.throughput,
     )
     return Topology(result.links, result.parity, report, layout)
-
-
-def _warn_disconnected(layout: Layout, method: str, components: int) -> None:
-    needed = bottleneck(layout)
-    if needed > layout.radio.range:
-        reason = (
-            f"the fleet cannot be connected: the range is {layout.radio.range:g} units of {layout.unit:,.6g} m, "
-            f"and {needed:.4g} would be needed (set the radio's range, or its unit)"
-        )
-    else:
-        reason = f"method {method!r} found no connected topology"
-    warnings.warn(f"{reason}; returning a forest of {components} components", DisconnectedWarning, stacklevel=3)
 
 
 def _reference(task: _Task) -> Found:

@@ -14,6 +14,7 @@ from manetdiff.layout import Layout
 from manetdiff.radio import Radio, link_rates
 from manetdiff.topology.components import count_components
 from manetdiff.topology.constraints import antenna_loads, same_parity
+from manetdiff.topology.matching import matched_links
 from manetdiff.topology.topology import Topology
 
 # Of the time, how much a direction of a link has: one of two slots.
@@ -87,18 +88,20 @@ def rates(
 
 
 def continuity(before: Topology, after: Topology) -> float:
-    """|E ∩ E'| / |E ∪ E'|: how alike two topologies are; 1 where both are empty."""
+    """|E ∩ E'| / |E ∪ E'|: how alike two topologies are; 1 where both are empty.
+
+    Nodes are matched by id where both know their fleets, by index where not: a link of a node that left is dropped.
+    """
     shared, union = _overlap(before, after)
     return shared / union if union else 1.0
 
 
 def kept(before: Topology, after: Topology) -> float:
-    """|E ∩ E'| / |E|: share of the old links that are still there; 1 where there were none."""
+    """|E ∩ E'| / |E|: share of the old links that are still there; 1 where there were none. Nodes as for continuity."""
     shared, _ = _overlap(before, after)
     return shared / len(before.links) if len(before.links) else 1.0
 
 
 def _overlap(before: Topology, after: Topology) -> tuple[int, int]:
-    old = set(map(tuple, before.links.tolist()))
-    new = set(map(tuple, after.links.tolist()))
+    old, new = (set(map(tuple, links.tolist())) for links in matched_links(before, after))
     return len(old & new), len(old | new)

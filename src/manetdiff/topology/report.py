@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from manetdiff.topology.parts import Parts
+
 
 @dataclass(frozen=True)
 class PolishReport:
@@ -24,7 +26,8 @@ class Report:
 
     - method: 'netdiff', or one of the solvers' METHODS. seed: that it was made with.
     - seconds: from the call to the topology. stages: where they went, in seconds by name.
-    - components: parts that the network is in. connected, valid, throughput: as in the metrics.
+    - components: parts that the network is in. parts: which nodes are outside the largest one, why, and what range
+      would join them; None where it is whole. connected, valid, throughput: as in the metrics.
     - moves, restarts: of a search. fallback: whether something else than the method itself found it.
     - status: what CP-SAT says. topologies: that an enumeration scored.
     - budget_ms: the time that was given. cut_short: whether it ended the local search before its moves were made.
@@ -39,6 +42,7 @@ class Report:
     seconds: float = math.nan
     stages: Mapping[str, float] = field(default_factory=dict)
     components: int = 0
+    parts: Parts | None = None
     connected: bool | None = None
     valid: bool | None = None
     throughput: float = math.nan

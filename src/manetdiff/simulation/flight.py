@@ -11,6 +11,7 @@ from manetdiff.pictures.page_svg import svg_of, topology_group
 from manetdiff.pictures.view import View
 from manetdiff.simulation.legends import topology_legend
 from manetdiff.simulation.run import Moment, link_names
+from manetdiff.simulation.tables import rates_text
 from manetdiff.wording import number_text
 
 # Pictures of a flight, and nodes in all of them together: more would make the page slow to open.
@@ -62,5 +63,5 @@ def _told(one: Moment, new: int, before: set[tuple[str, str]] | None) -> str:
     verdict = "valid" if one.metrics["valid"] == 1.0 else "not valid"
     return (
         f"At {number_text(one.time)} s: {len(one.fleet)} nodes, {len(one.topology.links)} links{changed}, "
-        f"T {number_text(one.metrics['throughput'])} Mbit/s, {verdict}"
+        f"T {rates_text(one)}, {verdict}"
     )

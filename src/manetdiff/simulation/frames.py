@@ -22,8 +22,8 @@ from manetdiff.pictures.marks import LIGHT
 from manetdiff.pictures.topologies import draw_around, draw_lines, line_width
 from manetdiff.pictures.view import View
 from manetdiff.simulation.run import Moment, link_names
+from manetdiff.simulation.tables import rates_text
 from manetdiff.topology import antenna_loads
-from manetdiff.wording import number_text
 
 # Inches of the longer side of the view, of the heading and of the legend below; dots an inch.
 VIEW, HEADING, LEGEND, DPI = 6.0, 0.65, 0.95, 90
@@ -73,5 +73,5 @@ def _heading(one: Moment) -> str:
     changed = "" if one.continuity is None else f", {one.added} new, {one.dropped} dropped"
     return (
         f"{one.time:.1f} s: {len(one.topology.links)} links{changed}\n"
-        f"T {number_text(one.metrics['throughput'])} Mbit/s, {'valid' if one.metrics['valid'] == 1.0 else 'not valid'}"
+        f"T {rates_text(one)}, {'valid' if one.metrics['valid'] == 1.0 else 'not valid'}"
     )

@@ -6,7 +6,7 @@ PIP := $(VENV)/bin/pip --disable-pip-version-check --quiet
 INSTALL := install --no-compile --constraint constraints.txt --editable
 CORES ?= 2
 
-.PHONY: demo test test-all lint types docs results clean
+.PHONY: demo test test-all lint types docs results prebuilt clean
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/manetdiff demo
@@ -37,6 +37,11 @@ results: $(VENV)/.installed-dev
 	$(VENV)/bin/manetdiff evaluate --markdown docs/results/baselines.md
 	$(VENV)/bin/manetdiff bench --kept docs/results/paper/.rows --markdown docs/results/search.md
 	$(VENV)/bin/manetdiff reproduce --out docs/results/paper
+
+# Compiled code for this platform, to be packaged, for this Python and others that are there (make prebuilt
+# ALSO="python3.12 python3.13"); after a change of compiled functions or of numba.
+prebuilt: $(VENV)/.installed
+	$(VENV)/bin/python scripts/make_prebuilt.py --also $(ALSO)
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)

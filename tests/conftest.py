@@ -4,13 +4,18 @@ the command line as a fixture."""
 from __future__ import annotations
 
 import io
+import os
 import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from manetdiff.runtime.onnx import NO_TELEMETRY
 from support.command_help import Ran, Run
+
+# Some tests look into ONNX Runtime themselves.
+os.environ.setdefault(NO_TELEMETRY, "1")
 
 settings.register_profile(
     "everyday", deadline=None, derandomize=True, max_examples=60, suppress_health_check=[HealthCheck.too_slow]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from numbers import Integral, Real
 from typing import TypeVar
 
@@ -11,6 +11,7 @@ from manetdiff.errors import ManetDiffError
 from manetdiff.messages import brief
 
 LARGEST_SEED = 2**63 - 1
+FEW = 3  # of many names
 
 Value = TypeVar("Value", bound=Hashable)
 
@@ -81,3 +82,10 @@ def first_repeated(values: Iterable[Value]) -> Value | None:
             return value
         seen.add(value)
     return None
+
+
+def some_of(names: Sequence[str]) -> str:
+    """A few names for a message, quoted, and how many more there are."""
+    shown = [brief(name) for name in names[:FEW]]
+    more = len(names) - len(shown)
+    return f"{', '.join(shown)} and {more} more" if more else ", ".join(shown)

@@ -77,4 +77,4 @@ class BatchError(ManetDiffError):
 
 
 class DisconnectedWarning(UserWarning):
-    """The fleet has nodes out of range of the rest: a solver returned the best forest instead of one network."""
+    """A network is in parts: nodes are out of range, kept apart by pins, or were not joined; the report says which."""

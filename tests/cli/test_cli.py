@@ -61,7 +61,8 @@ def test_the_radio_file_counts(run: Run, fleet_file: Path) -> None:
     Path("radio.json").write_text('{"range": 0.01}')
     ran = run("solve", str(fleet_file), "--method", "greedy", "--radio", "radio.json")
     assert ran.code == 0
-    assert ran.err.startswith("manetdiff: warning: the fleet cannot be connected")
+    assert ran.err.startswith("manetdiff: warning: the network is in 10 parts: ")
+    assert "'1', '2', '3' and 6 more are out of range" in ran.err
     assert len(ran.err.splitlines()) == 1
     assert ["connected", "no"] in [line.split() for line in ran.out.splitlines()]
 

@@ -53,7 +53,7 @@ def test_displacement_of_a_shape_change_is_the_rms_of_the_normalised_shift() -> 
         ([[0, 0], [1, 1], [1, 1 + 1e-13]], [0, 0, 0], None, ["same place"]),
         ([[0, 0]], [0], None, ["at least two"]),
         (np.empty((0, 2)), [], None, ["at least two"]),
-        ([[0, 0, 0], [1, 1, 1]], [0, 0], None, ["(n, 2)"]),
+        ([[0, 0, 0, 0], [1, 1, 1, 1]], [0, 0], None, ["(n, 2)", "(n, 3)"]),
         ([0, 1], [0, 0], None, ["(n, 2)"]),
         ([[0, 0], [1, 1]], [0], None, ["yaw", "1", "2"]),
         ([[0, 0], [1, 1]], [[0], [0]], None, ["yaw", "(n,)"]),

@@ -204,7 +204,7 @@ def test_fleets_leave_out_the_moments_of_fewer_than_two_nodes() -> None:
     [
         ([], np.empty((0, 2)), None, "a track needs a time and a place"),
         ([0, 1], [[0, 0]], None, "a track needs a time and a place"),
-        ([0], [[0, 0, 0]], None, "a track needs a time and a place"),
+        ([0], [[0, 0, 0, 0]], None, "a track needs a time and a place"),
         ([[0]], [[0, 0]], None, "a track needs a time and a place"),
         ([0, math.nan], [[0, 0], [1, 1]], None, "a waypoint is not of finite numbers"),
         ([0, 1], [[0, 0], [1, math.inf]], None, "a waypoint is not of finite numbers"),
@@ -223,3 +223,14 @@ def test_tracks_need_two_nodes_of_different_names() -> None:
         Tracks((RESTING,))
     with pytest.raises(FleetError, match="node 'rest': the id stands twice"):
         Tracks((RESTING, RESTING))
+
+
+def test_a_track_with_heights_climbs_and_points_where_it_goes_over_ground() -> None:
+    climbing = Track("a", np.array([0, 10, 20]), np.array([[0, 0, 0], [100, 0, 50], [100, 0, 250]]))
+    assert climbing.place_at(5).tolist() == [50, 0, 25]
+    assert climbing.place_at(15).tolist() == [100, 0, 150]
+    assert climbing.yaw_at(15) == 0.0  # it only climbs: it still points east
+    level = Track("b", np.array([0, 20]), np.array([[0, 50, 10], [0, 90, 10]]))
+    assert Tracks((climbing, level)).at(10).heights.tolist() == [50, 10]
+    with pytest.raises(FleetError, match="'c' has no height"):
+        Tracks((climbing, Track("c", np.array([0]), np.array([[5, 5]]))))

@@ -19,6 +19,8 @@ from manetdiff.formats import parquet
 from manetdiff.formats.conversion import read_tracks
 from manetdiff.formats.files import read_source
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*counts as away:UserWarning")
+
 COLUMNS = ("timestamp", "icao24", "latitude", "longitude", "altitude", "groundspeed", "track")
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 Row = tuple[Any, ...]
@@ -132,7 +134,7 @@ def test_timestamps_of_parquet_are_moments_whatever_their_unit_and_zone(
     noon = int(NOON.timestamp())
     stamps = pa.array([(noon + int(row[0])) * ticks + odd for row in ROWS], pa.timestamp(unit, zone))
     assert_same(from_parquet(tmp_path, {**columns_of(ROWS), "timestamp": stamps}), from_csv(tmp_path, ROWS))
-    rows = parquet.parquet_rows(read_source(tmp_path / "flights.parquet"), ["timestamp"])
+    rows = parquet.parquet_rows(read_source(tmp_path / "flights.parquet"), lambda names: ["timestamp"])
     assert rows[0] == {"timestamp": pytest.approx(noon + 1000, abs=1e-6)}
 
 
@@ -206,21 +208,21 @@ def test_the_date_line_is_no_jump(tmp_path: Path) -> None:
         (10.0, "bbb222", 0.1, 180.02, 0, 0, 90),
     ]
     tracks = from_csv(tmp_path, rows)
-    metres = np.hypot(*(tracks.tracks[0].places[1] - tracks.tracks[0].places[0]))
+    metres = np.hypot(*(tracks.tracks[0].places[1] - tracks.tracks[0].places[0])[:2])
     assert metres == pytest.approx(0.02 * math.pi / 180 * 6_378_137, rel=1e-4)
     assert abs(degrees(tracks, 5)["aaa111"][1]) == pytest.approx(180, abs=1e-6)
     assert tracks.at(5).yaw == pytest.approx([0, 0], abs=1e-3)
 
 
-@pytest.mark.parametrize("column", ["timestamp", "icao24", "latitude", "longitude", "track"])
+@pytest.mark.parametrize("column", ["timestamp", "icao24", "latitude", "longitude"])
 def test_a_missing_column_is_named(tmp_path: Path, column: str) -> None:
     place = COLUMNS.index(column)
     names = tuple(name for name in COLUMNS if name != column)
     path = tmp_path / "flights.csv"
     path.write_text(csv([row[:place] + row[place + 1 :] for row in ROWS], names))
-    with pytest.raises(FormatError, match=f"flights.csv: the first line must name .* {column} is missing"):
+    with pytest.raises(FormatError, match=f"flights.csv: the column {column} is missing; needed are timestamp, icao24"):
         read_tracks(path, "adsb")
-    with pytest.raises(FormatError, match=rf"flights.parquet: the column {column} is missing; needed are timestamp"):
+    with pytest.raises(FormatError, match=f"flights.parquet: the column {column} is missing; needed are timestamp"):
         from_parquet(tmp_path, {name: cells for name, cells in columns_of(ROWS).items() if name != column})
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from manetdiff.errors import FormatError
-from manetdiff.fleet import Tracks
-from manetdiff.formats.bonnmotion import tracks_in
+from manetdiff.fleet import Track, Tracks
+from manetdiff.formats.bonnmotion import bonnmotion_text, tracks_in, write_bonnmotion
 from manetdiff.formats.conversion import read_tracks
 from manetdiff.formats.files import Source, read_source
 from support.format_samples import refusal
@@ -28,13 +29,6 @@ def test_a_line_is_a_node_of_waypoints() -> None:
     assert tracks.tracks[0].times.tolist() == [0, 5, 9]
     assert tracks.at(2.5).positions.tolist() == [[15, 20], [-2, 4.25]]
     assert (tracks.start, tracks.end) == (0, 11)
-
-
-@pytest.mark.parametrize("mark", ["#3D", "# 3D", "#3d", "# made by BonnMotion\n#3D", "#3D\n# of four numbers"])
-def test_under_a_mark_waypoints_have_a_height_that_is_left_out(mark: str) -> None:
-    tracks = read(SPACE.replace("#3D", mark))
-    assert tracks.tracks[0].times.tolist() == [0, 5]
-    assert tracks.at(2.5).positions.tolist() == [[15, 20], [-2, 4.25]]
 
 
 def test_comments_and_blank_lines_are_no_nodes() -> None:
@@ -92,3 +86,26 @@ def test_a_packed_file_that_breaks_off_or_was_damaged_is_refused(tmp_path: Path)
 )
 def test_what_is_wrong_is_named(content: str, problem: str) -> None:
     assert refusal(tracks_in, "m.movements", content) == problem
+
+
+def test_what_is_written_is_read_back_to_the_last_bit(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    for axes in (2, 3):
+        times = [np.cumsum(rng.uniform(0, 9, count)) for count in (1, 4, 7)]
+        tracks = Tracks(tuple(Track(str(k), one, rng.normal(size=(len(one), axes))) for k, one in enumerate(times)))
+        write_bonnmotion(tracks, tmp_path / "m.movements")
+        again = read_tracks(tmp_path / "m.movements")
+        for one, other in zip(tracks.tracks, again.tracks, strict=True):
+            assert np.array_equal(one.times, other.times) and np.array_equal(one.places, other.places)
+
+
+def test_only_the_mark_of_three_dimensions_is_written_beside_the_nodes() -> None:
+    assert bonnmotion_text(read(SPACE)).splitlines()[0] == "#3D"
+    plane = bonnmotion_text(read(PLANE)).splitlines()
+    assert plane == ["0.0 10.0 20.0 5.0 20.0 20.0 9.0 20.0 20.0", "1.0 -3.5 4.25 11.0 6.5 4.25"]
+
+
+def test_times_before_zero_cannot_be_written() -> None:
+    early = Track("early", np.array([-5.0, 1]), np.array([[0, 0], [1, 1.0]]))
+    with pytest.raises(FormatError, match="node 'early': has a waypoint at -5 s: BonnMotion begins at 0"):
+        bonnmotion_text(Tracks((early, Track("b", np.zeros(1), np.ones((1, 2))))))

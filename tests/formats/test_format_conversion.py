@@ -13,7 +13,7 @@ import pytest
 from manetdiff import Fleet, Radio
 from manetdiff.errors import FormatError
 from manetdiff.formats import read_fleet, read_topology, read_tracks, write_fleet, write_topology
-from manetdiff.formats.conversion import Order, read_contents, write_contents
+from manetdiff.formats.conversion import Order, left_out, read_contents, target_of, write_contents
 from manetdiff.formats.format import Holds
 from manetdiff.formats.registry import FORMATS, READ, WRITTEN, names
 from support.format_samples import FLEET, SAMPLES, TABLE, TOPOLOGY
@@ -68,21 +68,22 @@ def test_a_file_is_known_by_its_name_or_its_beginning(
 
 
 # What each can be written as; a CSV fleet and most mobility files do not say where on earth they are.
-TRACKS = {"fleet", "ns2", "table"}
+TRACKS = {"fleet", "ns2", "bonnmotion", "table"}
+ON_EARTH = {"emane-eel", "geojson", "kml"}
 AS = {
-    "netjson": {"fleet", "netjson", "graphml", "emane-schedule", "emane-eel", "czml", "table"},
-    "graphml": {"fleet", "netjson", "graphml", "emane-schedule", "emane-eel", "czml", "table"},
+    "netjson": {"fleet", "netjson", "graphml", "emane-schedule", "czml", "table", *ON_EARTH},
+    "graphml": {"fleet", "netjson", "graphml", "emane-schedule", "czml", "table", *ON_EARTH},
     "fleet": {"fleet", "table"},
     "fleet csv": {"fleet", "table"},
-    "fleet on earth": {"fleet", "emane-eel", "table"},
+    "fleet on earth": {"fleet", "table", *ON_EARTH},
     "ns2": TRACKS,
     "bonnmotion": TRACKS,
     "bonnmotion 3D": TRACKS,
     "bonnmotion packed": TRACKS,
-    "adsb parquet": {*TRACKS, "emane-eel"},
-    "adsb": {*TRACKS, "emane-eel"},
+    "adsb parquet": TRACKS | ON_EARTH,
+    "adsb": TRACKS | ON_EARTH,
     "table": TRACKS,
-    "table in degrees": {*TRACKS, "emane-eel"},
+    "table in degrees": TRACKS | ON_EARTH,
 }
 
 
@@ -111,6 +112,10 @@ def test_everything_goes_to_whatever_can_hold_it(files: dict[str, Path], tmp_pat
         ("netjson", ".xml", "emane-schedule"),
         ("netjson", ".czml", "czml"),
         ("netjson", ".csv", "fleet"),
+        ("netjson", ".geojson", "geojson"),
+        ("netjson", ".kml", "kml"),
+        ("table in degrees", ".kml", "kml"),
+        ("ns2", ".movements", "bonnmotion"),
         ("bonnmotion", ".tcl", "ns2"),
         ("bonnmotion", ".ns_movements", "ns2"),
         ("bonnmotion", ".ns2", "ns2"),
@@ -160,7 +165,7 @@ def test_the_time_says_which_fleet_is_meant(files: dict[str, Path], tmp_path: Pa
     write_contents(held, Order(tmp_path / "t.csv", time=3.0), "table")
     assert len((tmp_path / "t.csv").read_text().splitlines()) == 3
     write_contents(read_contents(files["flight"]), Order(tmp_path / "e.eel", time=3.0))
-    assert len((tmp_path / "e.eel").read_text().splitlines()) == 4
+    assert len((tmp_path / "e.eel").read_text().splitlines()) == 2 + 4  # two names, two events each
 
 
 def test_by_default_the_fleet_is_the_first_of_two_nodes(files: dict[str, Path]) -> None:
@@ -196,6 +201,41 @@ def test_what_cannot_be_had_is_said(files: dict[str, Path], tmp_path: Path) -> N
     assert "ns-2 mobility is of all times" in failure(lambda: write_contents(tracks, Order(out, time=1.0), "ns2"))
 
 
+@pytest.mark.parametrize(
+    ("source", "target", "missing"),
+    [
+        ("netjson", "netjson", []),
+        ("netjson", "kml", ["radio"]),
+        ("netjson", "czml", ["headings", "sectors and rates", "radio"]),
+        ("netjson", "emane-schedule", ["places", "headings", "where on earth", "links", "sectors and rates", "radio"]),
+        ("netjson", "fleet", ["links", "parity", "sectors and rates", "radio"]),
+        ("fleet on earth", "geojson", []),
+        ("fleet", "fleet", []),
+        ("bonnmotion", "ns2", []),
+        ("bonnmotion 3D", "bonnmotion", []),
+        ("bonnmotion 3D", "fleet", ["movement"]),
+        ("table", "ns2", ["ids", "headings"]),
+        ("adsb", "bonnmotion", ["ids", "headings", "where on earth"]),
+        ("adsb", "emane-eel", []),
+        ("flight", "ns2", ["ids", "headings", "where on earth", "who is there when"]),
+        ("climb", "ns2", ["climbs"]),
+        ("climb", "table", []),
+    ],
+)
+def test_what_this_file_says_and_the_target_cannot_hold_is_said(
+    files: dict[str, Path], tmp_path: Path, source: str, target: str, missing: list[str]
+) -> None:
+    files["climb"] = tmp_path / "climb.movements"
+    files["climb"].write_text("#3D\n0 0 0 100 10 50 0 900\n0 9 9 100 10 9 9 100\n")
+    held, order = read_contents(files[source]), Order(tmp_path / "out")
+    assert left_out(held, order, target_of(held, order, target)) == missing
+
+
+def test_at_one_time_a_flight_has_no_movement_to_lose(files: dict[str, Path], tmp_path: Path) -> None:
+    held, order = read_contents(files["flight"]), Order(tmp_path / "f.json", time=5.0)
+    assert left_out(held, order, target_of(held, order)) == []
+
+
 def test_times_and_steps_that_make_no_fleet_name_the_file(files: dict[str, Path], tmp_path: Path) -> None:
     held = read_contents(files["flight"])
     order = Order(tmp_path / "f.json", time=0.0)
@@ -218,7 +258,7 @@ def test_what_begins_like_no_format_is_said_and_what_is_missing_where_it_nearly_
     path.write_text("lat,lon,heading\n48,2,0\n")
     assert "the column id is missing beside lat, lon, heading" in failure(lambda: read_contents(path))
     path.write_text("time,icao24\n")
-    assert "timestamp is missing" in failure(lambda: read_contents(path))
+    assert "the column latitude is missing" in failure(lambda: read_contents(path))
 
 
 def test_a_fleet_may_hold_a_node_of_any_name(tmp_path: Path) -> None:

@@ -13,7 +13,8 @@ import pytest
 from manetdiff import Fleet, Topology
 from manetdiff.errors import FormatError
 from manetdiff.fleet.geodetic import LocalFrame
-from manetdiff.formats.czml import LinkedFleet, czml, write_czml
+from manetdiff.formats.czml import czml, write_czml
+from manetdiff.formats.moments import LinkedFleet
 
 FRAME = LocalFrame(48.0, 11.0)
 EPOCH = datetime(2026, 3, 1, tzinfo=UTC)
@@ -56,6 +57,12 @@ def test_a_node_has_a_place_at_each_moment() -> None:
     assert rows[:, 0].tolist() == [0, 5]
     assert rows[:, 3].tolist() == [3000, 3000]
     assert FRAME.to_xy(rows[:, 2], rows[:, 1]) == pytest.approx(np.array([[100, 0], [100, 200]]), abs=0.05)
+
+
+def test_a_node_is_as_high_as_it_is() -> None:
+    fleet = Fleet([(0, 0, 120.0), (100, 0, 9500.5)], [0, 0], ["a", "b"], FRAME)
+    there = packets((0.0, fleet, Topology([], [0, 1])))
+    assert [there[name]["position"]["cartographicDegrees"][3] for name in "ab"] == [120, 9500.5]
 
 
 def test_a_node_is_there_only_while_it_is() -> None:

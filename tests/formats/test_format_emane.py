@@ -13,10 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from manetdiff import Fleet, Topology
+from manetdiff import Fleet, Radio, Topology
 from manetdiff.errors import FormatError
 from manetdiff.fleet.geodetic import LocalFrame
 from manetdiff.formats.emane import LARGEST_NEM, eel_text, schedule_xml
+from manetdiff.layout import Layout
 from support.strategies import topologies
 
 SCHEMA = Path(__file__).parent / "tdmaschedule.xsd"
@@ -30,6 +31,8 @@ def parsed(text: str) -> Events:
     events: Events = {}
     assert text.endswith("\n")
     for line in text.splitlines():
+        if line.startswith("#"):  # EMANE skips these
+            continue
         match = EVENT.fullmatch(line)
         assert match, line
         key = (float(match[1]), int(match[2]), match[3].split()[0])
@@ -85,6 +88,28 @@ def test_a_node_keeps_its_number_when_others_come_and_go() -> None:
         [nem for time, nem, kind in parsed(eel_text(moments)) if (time, kind) == (t, "location")] for t in range(3)
     ]
     assert numbers == [[1, 2, 3], [3, 1], [4, 3]]
+
+
+def test_events_are_as_high_as_the_nodes_and_say_whose_numbers_they_use() -> None:
+    fleet = Fleet.from_geodetic([48.0, 48.1], [11.0, 11.0], [0, 90], ["lead", 'the "other" one'], [3200.5, 9000])
+    text = eel_text([(0.0, fleet)], altitude=50.0)
+    assert [parsed(text)[0.0, nem, "location"][2] for nem in (1, 2)] == [3200.5, 9000]
+    assert text.splitlines()[:2] == ['# nem:1 is "lead"', '# nem:2 is "the \\"other\\" one"']
+
+
+def test_a_comment_is_never_longer_than_a_line_that_emane_reads() -> None:
+    fleet = Fleet.from_geodetic([48.0, 48.1], [11.0, 11.0], [0, 90], ["x" * 5000, "\U0001f6e9" * 900])
+    assert max(len(line.encode()) for line in eel_text([(0.0, fleet)]).splitlines()) < 2048
+
+
+def test_a_schedule_says_whose_numbers_it_uses_in_comments_that_xml_allows() -> None:
+    names = ["lead", "a--b", "--", "-", "<&>", "\x00\n-->"]
+    text = schedule_xml(Topology([(0, 1)], [0, 1, 0, 1, 0, 1]), names)
+    assert '<!-- nem 1 is "lead" -->' in text
+    assert ElementTree.fromstring(text).find("structure") is not None
+    assert len(re.findall(r"<!-- nem \d is .*? -->", text)) == len(names)
+    layout = Layout(Fleet([(0, 0), (1, 1)], [0, 0], ["own", "other"]), Radio())
+    assert '<!-- nem 2 is "other" -->' in schedule_xml(Topology([(0, 1)], [0, 1], layout=layout))
 
 
 @given(st.integers(1, 40).flatmap(topologies))

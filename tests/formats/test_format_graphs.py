@@ -151,12 +151,13 @@ def check_pyg(topology: Topology, fleet: Fleet) -> None:
     torch: Any = pytest.importorskip("torch")
     made = to_pyg(topology, fleet)
     n, m = len(fleet), len(topology.links)
-    assert made.x.shape == (n, 4)
+    axes = fleet.positions.shape[1]
+    assert made.x.shape == (n, axes + 2)
     assert made.x.dtype == made.pos.dtype == made.edge_attr.dtype == torch.float32
-    assert made.x[:, :2].numpy() == pytest.approx(fleet.positions, rel=1e-6)
-    assert torch.equal(made.pos, made.x[:, :2])
-    assert made.x[:, 2].numpy() == pytest.approx(np.cos(fleet.yaw), abs=1e-6)
-    assert made.x[:, 3].numpy() == pytest.approx(np.sin(fleet.yaw), abs=1e-6)
+    assert made.x[:, :axes].numpy() == pytest.approx(fleet.positions, rel=1e-6)
+    assert torch.equal(made.pos, made.x[:, :axes])
+    assert made.x[:, -2].numpy() == pytest.approx(np.cos(fleet.yaw), abs=1e-6)
+    assert made.x[:, -1].numpy() == pytest.approx(np.sin(fleet.yaw), abs=1e-6)
     assert made.y.tolist() == topology.parity.tolist()
     assert made.edge_index.shape == (2, 2 * m)
     assert made.edge_index.dtype == made.y.dtype == torch.int64
@@ -180,6 +181,7 @@ def test_pytorch_geometric_gets_every_link_both_ways_with_the_rate_of_that_way()
     assert any(link["properties"]["rate_forward"] != link["properties"]["rate_backward"] for link in links)
     check_pyg(dense, scattered)
     check_pyg(Topology([], [0, 1, 0]), FLEET)
+    check_pyg(dense, Fleet(rng.normal(size=(9, 3)) * 1e3, scattered.yaw))
 
 
 def test_pytorch_geometric_itself_takes_it() -> None:

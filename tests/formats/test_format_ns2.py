@@ -75,7 +75,6 @@ JOURNEYS: dict[str, tuple[str, dict[float, tuple[float, float]], dict[float, flo
         {},
     ),
     "names as SUMO and ns-3 write them": ('$ns at 1 "$node(0) setdest 0 3 1"\n$node(0) set X_ 7\n', {9: (0, 3)}, {}),
-    "height is left out": ("$node_(0) set Z_ 500\n" + jump(1, "Z_", 600), {5: (0, 0)}, {}),
 }
 
 

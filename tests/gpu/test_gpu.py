@@ -23,7 +23,7 @@ from manetdiff.diffusion.generator import DiffusionGenerator, build
 from manetdiff.diffusion.process import Process
 from manetdiff.diffusion.sampler import Sampler
 from manetdiff.diffusion.weights import Weights, find_weights
-from manetdiff.errors import CheckpointError, FleetError, ModelError
+from manetdiff.errors import CheckpointError, DisconnectedWarning, FleetError, ModelError
 from manetdiff.gpu import BatchModel, load
 from manetdiff.gpu.captured import BEFORE_CAPTURE, BatchChain
 from manetdiff.gpu.uniform import GOLDEN, uniform_round
@@ -341,6 +341,15 @@ class TestTheModel:
 
     def test_of_no_fleets_gives_no_topologies(self, model: BatchModel) -> None:
         assert model.generate([]) == []
+
+    def test_networks_in_parts_are_named_by_one_warning(self, model: BatchModel) -> None:
+        near, far = drawn(6), drawn(6, seed=1)
+        # The same formation a thousand times as wide: nobody is in range of anybody.
+        far = far.replace(positions=1e3 * far.positions)
+        with pytest.warns(DisconnectedWarning, match=r"1 of 2 networks .*: fleet 1 is in 6 parts") as caught:
+            made = model.generate([near, far], radio=Radio(unit=near.spread), steps=2)
+        assert len(caught) == 1
+        assert [one.report.components for one in made] == [1, 6]
 
 
 class TestRefused:

@@ -97,7 +97,7 @@ class TestMeasures:
         assert {*METRICS, "ratio"} == set(OF_LAYOUTS) < set(MEASURES)
         assert all(name == measure.metric for name, measure in MEASURES.items())
         assert len({measure.label for measure in MEASURES.values()}) == len(MEASURES)
-        absolute = {"links", "mean_length", "link_throughput", "throughput", "milliseconds"}
+        absolute = {"links", "mean_length", "link_throughput", "throughput", "sustained", "milliseconds"}
         assert {name for name, measure in MEASURES.items() if not measure.percent} == absolute
         assert labels(("ratio", "links")) == ["T / target", "links"]
 

@@ -7,13 +7,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from matplotlib.collections import LineCollection
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection, PatchCollection
 from matplotlib.colors import to_hex
 
 from manetdiff import Fleet, Radio, Topology, solve
 from manetdiff.errors import FormatError, TopologyError
 from manetdiff.pictures import draw_change, draw_topology
-from manetdiff.pictures.marks import LIGHT, LONGEST_NAME, round_length
+from manetdiff.pictures.far_out import drawn_in
+from manetdiff.pictures.marks import LIGHT, LONGEST_NAME, length_text, round_length
 from manetdiff.pictures.samples import draw_samples
 from manetdiff.scenarios import draw
 
@@ -146,8 +148,73 @@ def test_a_change_shows_what_was_kept_dropped_and_added() -> None:
     before, after = Topology([(0, 1), (1, 2)], [0, 1, 0, 1]), Topology([(0, 1), (2, 3)], [0, 1, 0, 1])
     figure = draw_change(before, after, fleet, fleet)
     for axes, other in zip(figure.axes, (LIGHT.dropped, LIGHT.new), strict=True):
-        drawn: dict[str, int] = {}
-        for lines in axes.collections:
-            if isinstance(lines, LineCollection) and len(lines.get_segments()):
-                drawn[to_hex(tuple(np.asarray(lines.get_color())[0]))] = len(lines.get_segments())
+        drawn = coloured(axes)
         assert {colour: drawn.get(colour) for colour in (LIGHT.kept, other)} == {LIGHT.kept: 1, other: 1}
+
+
+def coloured(axes: Axes) -> dict[str, int]:
+    """How many lines there are of each colour."""
+    drawn: dict[str, int] = {}
+    for lines in axes.collections:
+        if isinstance(lines, LineCollection) and len(lines.get_segments()):
+            drawn[to_hex(tuple(np.asarray(lines.get_color())[0]))] = len(lines.get_segments())
+    return drawn
+
+
+def rings(axes: Axes, colour: str) -> int:
+    """How many nodes are ringed in a colour."""
+    return sum(
+        len(one.get_paths())
+        for one in axes.collections
+        if isinstance(one, PatchCollection)
+        and len(one.get_edgecolor())
+        and to_hex(tuple(np.asarray(one.get_edgecolor())[0])) == colour
+    )
+
+
+def test_a_change_is_by_id_in_whatever_order_and_shows_who_joined_and_left() -> None:
+    fleet = Fleet([[0, 0], [1, 0], [2, 1], [3, 0]], np.zeros(4), list("abcd"))
+    before = Topology([(0, 1), (1, 2), (2, 3)], [0, 1, 0, 1])
+    turned = Fleet(fleet.positions[::-1], fleet.yaw, list("dcba"))
+    same = draw_change(before, Topology([(0, 1), (1, 2), (2, 3)], [1, 0, 1, 0]), fleet, turned)
+    assert [coloured(axes)[LIGHT.kept] for axes in same.axes] == [3, 3]
+    assert "100% of the old ones kept" in same.axes[1].get_title(loc="left")
+    # a has left, x and y have joined, and c-d is all that was kept.
+    other = Fleet([[3, 0], [2, 1], [1, 0], [5, 1], [4, 2]], np.zeros(5), list("dcbxy"))
+    figure = draw_change(before, Topology([(0, 1), (0, 3)], [1, 0, 1, 0, 0]), fleet, other)
+    first, second = figure.axes
+    assert (coloured(first)[LIGHT.kept], coloured(first)[LIGHT.dropped], rings(first, LIGHT.dropped)) == (1, 2, 1)
+    assert (coloured(second)[LIGHT.kept], coloured(second)[LIGHT.new], rings(second, LIGHT.new)) == (1, 1, 2)
+    assert first.get_title(loc="left") == "before: 3 links\n1 node left since"
+    assert second.get_title(loc="left") == "after: 2 links, 33% of the old ones kept\n2 nodes joined"
+    named = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert {"node that left", "node that joined"} <= set(named)
+
+
+def test_nodes_far_out_stand_at_the_border_and_leave_the_others_their_room() -> None:
+    fleet = fleet_of(12)
+    far = fleet.positions.mean(axis=0) + fleet.spread * np.array([[900, 0], [901, 1], [0, -500]])
+    more = Fleet(np.vstack([fleet.positions, far]), np.append(fleet.yaw, np.zeros(3)), [*fleet.ids, "x", "y", "z"])
+    shown = drawn_in(more)
+    assert np.array_equal(shown.positions[:12], fleet.positions)
+    low, high = fleet.positions.min(axis=0), fleet.positions.max(axis=0)
+    outside = ((shown.positions[12:] < low) | (shown.positions[12:] > high)).any(axis=1)
+    assert outside.all()
+    assert shown.positions[12, 0] > high[0]
+    assert shown.positions[14, 1] < low[1]
+    assert np.hypot(*(shown.positions[12] - shown.positions[13])) > 0.1 * fleet.spread
+    for figure in (
+        draw_topology(any_topology(15, 20), more),
+        draw_change(any_topology(15, 20), any_topology(12, 5), more, fleet),
+    ):
+        axes = figure.axes[0]
+        assert np.diff(axes.get_xlim())[0] < 4 * np.ptp(fleet.positions, axis=0).max()
+        told = [text.get_text() for text in axes.texts]
+        assert f"x\n{length_text(900 * fleet.spread)}" in told
+        assert sum(text.split("\n")[0] == "x" for text in told) == 1
+    assert drawn_in(fleet) is fleet
+
+
+@pytest.mark.parametrize(("metres", "text"), [(1646335.0, "1,650 km"), (1000.0, "1 km"), (250.4, "250 m")])
+def test_lengths_are_written_in_three_digits(metres: float, text: str) -> None:
+    assert length_text(metres) == text

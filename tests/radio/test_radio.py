@@ -18,7 +18,7 @@ from support.strategies import fleets, radios, topologies
 @given(st.data(), radios())
 @settings(max_examples=150)
 def test_rates_agree_with_the_plain_transcription(data: st.DataObject, radio: Radio) -> None:
-    fleet = data.draw(fleets(largest=8))
+    fleet = data.draw(fleets(largest=8, axes=data.draw(st.sampled_from([2, 3]))))
     topology = data.draw(topologies(len(fleet)))
     expected = plain_rates(topology, fleet, radio)
     actual = rates(topology, fleet, radio)

@@ -271,10 +271,6 @@ class TestEffort:
         ]
         assert costs == sorted(costs)
 
-    def test_a_larger_budget_buys_a_preset_with_more_work(self) -> None:
-        names = [MODEL.generate(drawn(16), budget_ms=ms).report.preset for ms in (0.01, 60_000.0)]
-        assert names == [next(iter(PRESETS)), list(PRESETS)[-1]]
-
 
 class TestRefused:
     @pytest.mark.parametrize(
@@ -295,10 +291,6 @@ class TestRefused:
             with pytest.raises(ManetDiffError, match=name) as caught:
                 MODEL.generate(drawn(5), **{name: value})
             assert "\n" not in str(caught.value)
-
-    def test_a_budget_beside_a_preset(self) -> None:
-        with pytest.raises(ModelError, match="budget_ms picks the preset"):
-            MODEL.generate(drawn(5), budget_ms=10, preset="fast")
 
     def test_fleets_that_are_too_small_or_too_large(self) -> None:
         with pytest.raises(FleetError, match="at least two nodes, not 1"):

@@ -15,10 +15,11 @@ import pytest
 from PIL import Image
 
 import manetdiff as md
-from manetdiff.errors import FormatError
+from manetdiff.errors import DisconnectedWarning, FormatError
 from manetdiff.fleet import Fleet
 from manetdiff.formats import read_fleet, read_topology, read_tracks
 from manetdiff.pictures.animation import check_animation_path, gif_bytes, write_animation
+from manetdiff.radio import Radio
 from manetdiff.runtime.model import Model
 from manetdiff.scenarios import draw, move
 from manetdiff.simulation import Moment, report, simulate
@@ -115,7 +116,7 @@ class TestTables:
         for row, one in zip(rows, moments, strict=True):
             assert float(row["time"]) == one.time
             assert int(row["nodes"]) == NODES
-            assert {name: float(row[name]) for name in METRICS} == one.metrics
+            assert {name: float(row[name]) for name in (*METRICS, "sustained")} == one.metrics
             assert row["mode"] == one.mode
         assert rows[0]["continuity"] == ""
         assert float(rows[1]["continuity"]) == moments[1].continuity
@@ -295,7 +296,7 @@ class TestConvertCommand:
     def test_says_as_json_what_was_written(self, run: Run, tmp_path: Path) -> None:
         (tmp_path / "f.csv").write_text("id,x,y,yaw\na,0,0,0\nb,10,0,0\n")
         told = json.loads(run("convert", "f.csv", "f.json", "--json").out)
-        assert told == {"in": "f.csv", "out": "f.json", "format": "fleet"}
+        assert told == {"in": "f.csv", "out": "f.json", "format": "fleet", "left_out": []}
         assert len(read_fleet(tmp_path / "f.json")) == 2
 
     @pytest.mark.parametrize(
@@ -323,23 +324,46 @@ def test_generate_and_update_say_that_a_network_is_in_parts(run: Run, tmp_path: 
     (tmp_path / "radio.json").write_text('{"unit": 1, "range": 10}')
     ran = run("generate", "far.csv", "--radio", "radio.json", "--out", "t.json")
     assert (ran.code, ran.err.count("\n")) == (0, 1)
-    assert ran.err.startswith("manetdiff: warning: the network is in parts")
+    said = "manetdiff: warning: the network is in 2 parts: 'c', 'd' are out of range: that is 10 m, and 1,000,000 m"
+    assert ran.err.startswith(said)
     ran = run("update", "t.json", "far.csv", "--radio", "radio.json")
-    assert ran.err.startswith("manetdiff: warning: the network is in parts")
+    assert ran.err.count("\n") == 1
+    assert ran.err.startswith(said)
     (tmp_path / "near.csv").write_text("id,x,y,yaw\na,0,0,0\nb,1,0,0\nc,2,1,0\n")
     assert run("generate", "near.csv").err == ""
 
 
-def test_update_draws_before_and_after_and_refuses_other_nodes(run: Run, tmp_path: Path) -> None:
+def test_a_flight_in_parts_is_said_once_and_goes_on_when_all_nodes_are_others(model: Model) -> None:
+    radio = Radio(unit=1.0, range=10.0)
+
+    def fleet(ids: str, far: float) -> Fleet:
+        return Fleet([(0, 0), (1, 0), (far, 2), (far + 1, 2.5)], np.zeros(4), ids)
+
+    flight = [(0.0, fleet("abcd", 2)), (1.0, fleet("abcd", 90)), (2.0, fleet("abcd", 95)), (3.0, fleet("wxyz", 2))]
+    with pytest.warns(DisconnectedWarning) as caught:
+        made = list(simulate(flight, model, radio=radio))
+    assert [str(one.message) for one in caught] == [
+        "at 1 s the network is in 2 parts: 'c', 'd' are out of range: that is 10 m, and 89.1 m would join all nodes"
+    ]
+    assert [one.topology.report.components for one in made] == [1, 2, 2, 1]
+    assert (made[3].mode, made[3].continuity) == ("generated", 0.0)
+    assert made[3].dropped == len(made[2].topology.links)
+
+
+def test_update_draws_before_and_after_whoever_joined_or_left_and_refuses_strangers(run: Run, tmp_path: Path) -> None:
     (tmp_path / "one.csv").write_text("id,x,y,yaw\na,0,0,0\nb,1,0,0\nc,2,1,0\n")
     (tmp_path / "two.csv").write_text("id,x,y,yaw\na,0,0,0\nb,1,0.2,0\nc,2,0.5,0\n")
-    (tmp_path / "less.csv").write_text("id,x,y,yaw\na,0,0,0\nb,1,0.2,0\n")
+    (tmp_path / "other.csv").write_text("id,x,y,yaw\nd,2,0.5,0\nb,1,0.2,0\na,0,0,0\n")
+    (tmp_path / "strangers.csv").write_text("id,x,y,yaw\nx,0,0,0\ny,1,0.2,0\n")
     assert run("generate", "one.csv", "--out", "t.json", "--plot", "t.png", "--dark").code == 0
     assert run("update", "t.json", "two.csv", "--change", "change.png").code == 0
     with Image.open(tmp_path / "t.png") as picture:
         assert sum(picture.convert("RGB").getpixel((1, 1))) < 120  # type: ignore[arg-type]
     with Image.open(tmp_path / "change.png") as picture:
         assert picture.width > 1.5 * picture.height
-    assert "--change" in refused(run("update", "t.json", "less.csv", "--change", "no.png"))
+    assert run("update", "t.json", "other.csv", "--change", "other.png").code == 0
+    assert (tmp_path / "other.png").exists()
+    said = refused(run("update", "t.json", "strangers.csv", "--change", "no.png"))
+    assert "share no node: it has 'a', 'b', 'c', the fleet 'x', 'y'" in said
     assert not (tmp_path / "no.png").exists()
     assert run("update", "t.json", "two.csv", "--change", "change.bmp").code == 2

@@ -123,16 +123,18 @@ def test_a_time_budget_is_kept(method: str, n: int, budget: float, monkeypatch: 
 def test_a_fleet_out_of_range_gets_the_best_forest_and_says_so() -> None:
     fleet = Fleet(np.array([[0, 0], [1, 0.1], [1000, 0], [1001, 0.2]]), np.zeros(4))
     for method in ("reference", "exact", "mst-greedy", "annealing"):
-        with pytest.warns(DisconnectedWarning, match=r"range is 100 units of 1 m, and 99\d.* needed.* 2 components"):
+        with pytest.warns(DisconnectedWarning, match=r"in 2 parts: '2', '3' are out of range: .*100 m, and 1,000 m"):
             topology = solve(fleet, Radio(unit=1.0, range=100.0, sigma2=1e-3), method)
         assert topology.links.tolist() == [[0, 1], [2, 3]]
         assert topology.report.components == 2
+        assert topology.report.parts is not None
+        assert topology.report.parts.out_of_range == ("2", "3")
 
 
 def test_a_range_that_nothing_can_cross_gives_no_links_and_no_nan() -> None:
     fleet = draw("wedge", 8, np.random.default_rng(0))
     for method in sorted(GIVEN):
-        with pytest.warns(DisconnectedWarning, match="cannot be connected"):
+        with pytest.warns(DisconnectedWarning, match="in 8 parts: .* and 4 more are out of range"):
             topology = solve(fleet, Radio(range=1e-6), method)
         assert len(topology.links) == 0
         assert all(math.isfinite(value) for value in metrics(topology, fleet).values())

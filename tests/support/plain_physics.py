@@ -13,6 +13,7 @@ def plain_rates(topology: Topology, fleet: Fleet, radio: Radio) -> dict[tuple[in
     parity = [int(s) for s in topology.parity]
     x = [float(p[0]) for p in fleet.positions]
     y = [float(p[1]) for p in fleet.positions]
+    z = [float(p[2]) if len(p) == 3 else 0.0 for p in fleet.positions]
     n = len(x)
     if radio.unit is None:
         mean_x, mean_y = sum(x) / n, sum(y) / n
@@ -21,7 +22,7 @@ def plain_rates(topology: Topology, fleet: Fleet, radio: Radio) -> dict[tuple[in
         unit = radio.unit
 
     def d(i: int, j: int) -> float:
-        return math.hypot(x[i] - x[j], y[i] - y[j]) / unit
+        return math.dist((x[i], y[i], z[i]), (x[j], y[j], z[j])) / unit
 
     def bearing(i: int, j: int) -> float:
         return math.atan2(y[j] - y[i], x[j] - x[i])
@@ -36,6 +37,15 @@ def plain_rates(topology: Topology, fleet: Fleet, radio: Radio) -> dict[tuple[in
     def angle(at: int, one: int, other: int) -> float:
         between = abs(bearing(at, one) - bearing(at, other)) % (2 * math.pi)
         return min(between, 2 * math.pi - between)
+
+    def steered_angle(at: int, one: int, other: int) -> float:
+        first, second = ((x[j] - x[at], y[j] - y[at], z[j] - z[at]) for j in (one, other))
+        across = (
+            first[1] * second[2] - first[2] * second[1],
+            first[2] * second[0] - first[0] * second[2],
+            first[0] * second[1] - first[1] * second[0],
+        )
+        return math.atan2(math.hypot(*across), sum(a * b for a, b in zip(first, second, strict=True)))
 
     def gain(phi: float) -> float:
         beamwidth = 2 * radio.theta_max if radio.beamwidth is None else radio.beamwidth
@@ -61,9 +71,9 @@ def plain_rates(topology: Topology, fleet: Fleet, radio: Radio) -> dict[tuple[in
                 if radio.reception == "sectored":
                     arriving *= sector(j, k) == sector(j, i)
             else:
-                arriving *= gain(angle(k, aim, j))
+                arriving *= gain(steered_angle(k, aim, j))
                 if radio.reception == "sectored":
-                    arriving *= gain(angle(j, i, k))
+                    arriving *= gain(steered_angle(j, i, k))
             total += arriving
         return total
 

@@ -8,6 +8,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from manetdiff import Fleet, Radio, Topology
+from manetdiff.fleet.geodetic import wrapped
+from manetdiff.formats.nodes import geodetic_columns
 from manetdiff.scenarios import draw
 
 
@@ -18,11 +20,14 @@ def drawn(n: int, seed: int = 0) -> Fleet:
 
 
 @st.composite
-def fleets(draw: st.DrawFn, smallest: int = 2, largest: int = 12) -> Fleet:
-    """Scattered nodes with arbitrary headings: nothing lines up, so no sector boundary is met exactly."""
+def fleets(draw: st.DrawFn, smallest: int = 2, largest: int = 12, axes: int = 2) -> Fleet:
+    """Scattered nodes with arbitrary headings: nothing lines up, so no sector boundary is met exactly.
+
+    - axes: 3 for fleets with heights.
+    """
     n = draw(st.integers(smallest, largest))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    positions = rng.normal(size=(n, 2)) * 10 ** rng.uniform(0, 5)
+    positions = rng.normal(size=(n, axes)) * 10 ** rng.uniform(0, 5)
     return Fleet(positions, rng.uniform(-math.pi, math.pi, n))
 
 
@@ -57,15 +62,18 @@ def topologies(draw: st.DrawFn, nodes: int) -> Topology:
 
 @st.composite
 def placed_fleets(draw: st.DrawFn, ids: st.SearchStrategy[str], smallest: int = 2, largest: int = 9) -> Fleet:
-    """Fleets of any scale under any of these ids; half of them know where on earth they are."""
+    """Fleets of any scale under any of these ids; half of them know where on earth they are, half how high."""
     n = draw(st.integers(smallest, largest))
     names = draw(st.lists(ids, min_size=n, max_size=n, unique=True))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    with_heights = draw(st.booleans())
     if draw(st.booleans()):
-        return Fleet(rng.normal(size=(n, 2)) * 10 ** rng.uniform(-2, 6), rng.uniform(-10, 10, n), names)
+        axes = 3 if with_heights else 2
+        return Fleet(rng.normal(size=(n, axes)) * 10 ** rng.uniform(-2, 6), rng.uniform(-10, 10, n), names)
     latitude = rng.uniform(-88, 88) + rng.uniform(-0.5, 0.5, n)
     longitude = rng.uniform(-180, 180) + rng.uniform(-0.5, 0.5, n)
-    return Fleet.from_geodetic(latitude, longitude, rng.uniform(0, 360, n), names)
+    altitude = rng.uniform(-100, 12_000, n) if with_heights else None
+    return Fleet.from_geodetic(latitude, longitude, rng.uniform(0, 360, n), names, altitude)
 
 
 def assert_same(first: Fleet, second: Fleet) -> None:
@@ -74,3 +82,15 @@ def assert_same(first: Fleet, second: Fleet) -> None:
     assert np.array_equal(first.positions, second.positions)
     assert np.array_equal(first.yaw, second.yaw)
     assert first.frame == second.frame
+
+
+def assert_same_on_earth(first: Fleet, second: Fleet) -> None:
+    """Whether two fleets that know where on earth they are are at the same places, to a micrometre."""
+    assert first.ids == second.ids
+    assert first.frame is not None and second.frame is not None
+    places = second.frame.to_xy(*first.frame.to_degrees(first.horizontal))
+    assert np.allclose(places, second.horizontal, rtol=0, atol=1e-6)
+    assert first.has_heights == second.has_heights
+    assert np.array_equal(first.heights, second.heights)
+    headings = [geodetic_columns(one)["heading"] for one in (first, second)]
+    assert np.allclose(wrapped(np.radians(headings[0] - headings[1])), 0, atol=1e-9)

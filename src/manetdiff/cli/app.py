@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import warnings
 from typing import Annotated
@@ -19,6 +20,7 @@ from manetdiff.cli import (
     export,
     generate,
     reproduce,
+    score,
     simulate,
     solve,
     train,
@@ -26,6 +28,7 @@ from manetdiff.cli import (
     weights,
 )
 from manetdiff.cli.ending import ending_in_one_line
+from manetdiff.cli.progress import compiling_shown
 from manetdiff.messages import one_line
 
 app = typer.Typer(
@@ -56,6 +59,7 @@ for module in (
     demo,
     generate,
     update,
+    score,
     simulate,
     solve,
     data,
@@ -74,7 +78,9 @@ for module in (
 def main() -> None:
     """Run the command line; a user's mistake is one line on standard error and exit code 2, never a traceback."""
     warnings.showwarning = _show_warning
-    with ending_in_one_line():
+    # Where it finds no folder to write to it takes a temporary one, which is nothing to tell anyone.
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
+    with ending_in_one_line(), compiling_shown():
         app()
 
 

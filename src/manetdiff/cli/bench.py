@@ -6,14 +6,13 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from manetdiff.cli.bench_speed import batch_tables, step_tables, training_tables
 from manetdiff.cli.output import Columns, Table, measured, print_json, print_table, say, write_markdown
 from manetdiff.data import BENCHMARKS
-from manetdiff.evaluate.move_rates import MoveRates, scored_move_rates
 from manetdiff.evaluate.over_time import (
     CPSAT_LAYOUTS,
     LAYOUTS,
@@ -29,6 +28,9 @@ from manetdiff.formats import check_writable
 from manetdiff.measure.measures import MEASURES, seconds_text
 from manetdiff.measure.sets import benchmark_set
 from manetdiff.measure.store import RowStore
+
+if TYPE_CHECKING:  # it has compiled functions of its own, which no other command needs
+    from manetdiff.evaluate.move_rates import MoveRates
 
 RATES: Columns[MoveRates] = (
     ("nodes", lambda rate: f"{rate.nodes}"),
@@ -116,6 +118,8 @@ def command(
     count, with_cpsat = (4, 0) if quick else (layouts, cpsat_layouts)
     store = RowStore(kept, say)
     chosen = [benchmark_set(name).first(count) for name in BENCHMARKS]
+    from manetdiff.evaluate.move_rates import scored_move_rates
+
     rates = [scored_move_rates(list(some)) for some in chosen]
     points = time_points(store, count, with_cpsat)
     stands = standings(points)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
@@ -11,7 +12,7 @@ from manetdiff.cli.output import print_json
 from manetdiff.cli.results import STANDARD
 from manetdiff.errors import FormatError
 from manetdiff.formats import check_writable, read_radio
-from manetdiff.formats.conversion import Order, read_contents, write_contents
+from manetdiff.formats.conversion import Order, left_out, read_contents, target_of
 from manetdiff.formats.registry import READ, WRITTEN, names
 
 
@@ -28,6 +29,7 @@ def command(
     ] = None,
     time: Annotated[float | None, typer.Option(help="Of a mobility file: the fleet at this time.", metavar="S")] = None,
     step: Annotated[float, typer.Option(help="Of a mobility file: seconds between moments.", metavar="S")] = 1.0,
+    gap: options.Gap = None,
     radio: options.Radio = None,
     as_json: Annotated[bool, typer.Option("--json", help="Say what was written as JSON.")] = False,
 ) -> None:
@@ -40,14 +42,21 @@ def command(
       manetdiff convert topology.json topology.graphml
       manetdiff convert topology.json schedule.xml
       manetdiff convert flights.csv events.eel --step 0.5
+      manetdiff convert topology.json map.geojson
+      manetdiff convert flights.csv flights.kml --step 5
 
-    What the target cannot hold is left out: a schedule has no places, a fleet no links.
+    What the target cannot hold is left out, and said: a schedule has no places, a fleet no links.
     """
     if as_json and target == STANDARD:
         raise FormatError("standard output takes the file or the JSON, not both")
     check_writable(target)
-    held = read_contents(source, kind, step)
+    held = read_contents(source, kind, step, gap)
     order = Order(target, None if radio is None else read_radio(radio), time)
-    written = write_contents(held, order, to)
+    written = target_of(held, order, to)
+    assert written.write is not None
+    written.write(held, order)
+    missing = left_out(held, order, written)
     if as_json:
-        print_json({"in": source, "out": target, "format": written})
+        print_json({"in": source, "out": target, "format": written.name, "left_out": missing})
+    elif missing:
+        print(f"manetdiff: {written.title} cannot hold all of it; left out: {', '.join(missing)}", file=sys.stderr)

@@ -12,7 +12,6 @@ import typer
 
 from manetdiff.cli.folders import folder_for
 from manetdiff.cli.output import Table, print_table
-from manetdiff.cli.warm_up import warm_up
 from manetdiff.errors import ScenarioError
 from manetdiff.files import together
 from manetdiff.fleet import Fleet
@@ -22,7 +21,7 @@ from manetdiff.radio import Radio
 from manetdiff.runtime.model import load
 from manetdiff.scenarios import draw, move_by
 from manetdiff.solvers import solve
-from manetdiff.topology import METRICS, Topology, continuity, kept, metrics
+from manetdiff.topology import Topology, continuity, kept, metrics
 
 FORMATION = "wedge"
 MOTION = "gauss-markov"
@@ -64,7 +63,6 @@ def command(
     fleet = draw(FORMATION, nodes, rng)
     moved = move_by(fleet, DISPLACEMENT, rng, MOTION)
     folder = folder_for(out, FILES)
-    warm_up(radio, "reference", "mst-greedy")
 
     model = load()
     model.generate(fleet)  # once for what is only done the first time
@@ -105,7 +103,8 @@ def _timed(name: str, fleet: Fleet, topology: Topology, before: Topology | None 
 
 def _table(title: str, columns: list[_Shown], radio: Radio) -> Table:
     scores = [metrics(column.topology, column.fleet, radio) for column in columns]
-    rows = [[MEASURES[name].label, *(MEASURES[name].text_of_one(score[name]) for score in scores)] for name in METRICS]
+    shown = [MEASURES[name] for name in scores[0]]
+    rows = [[one.label, *(one.text_of_one(score[one.metric]) for score in scores)] for one in shown]
     pairs = [(column.before, column.topology) for column in columns]
     rows.append(["old links kept", *("" if old is None else share_text(kept(old, new)) for old, new in pairs)])
     rows.append(["continuity", *("" if old is None else share_text(continuity(old, new)) for old, new in pairs)])

@@ -14,6 +14,7 @@ import typer
 
 from manetdiff import __version__
 from manetdiff.cli.output import Table, print_json, print_table
+from manetdiff.compiled import every_function, where
 from manetdiff.cores import usable_cores
 
 PACKAGES = ("numpy", "numba", "onnxruntime", "pyarrow", "matplotlib", "pillow", "typer", "rich")
@@ -43,6 +44,7 @@ def command(
       manetdiff doctor
       manetdiff doctor --json
     """
+    checks = _checks()
     facts = {
         "manetdiff": __version__,
         "python": f"{platform.python_version()} ({sys.executable})",
@@ -50,9 +52,10 @@ def command(
         "cores": str(usable_cores()),
         **{name: _version(name) or "missing" for name in PACKAGES},
         **{name: _version(name) or f"not installed ({what})" for name, what in OPTIONAL.items()},
+        **{f"compiled code, {what}": told for what, told in where().items()},
+        "compiled code, made just now": f"{sum(one.has_been_compiled for one in every_function())} functions",
         "ffmpeg": "found" if shutil.which("ffmpeg") else "not found (MP4)",
     }
-    checks = _checks()
     if as_json:
         print_json({"facts": facts, "checks": {name: {"ok": ok, "told": told} for name, ok, told in checks}})
     else:

@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from manetdiff.cli import options
-from manetdiff.cli.results import check_files, deliver, milliseconds, warn_of_parts
-from manetdiff.cli.warm_up import warm_up_model
+from manetdiff.cli.results import check_files, deliver, milliseconds
 from manetdiff.formats import read_fleet, read_radio
 
 
@@ -19,7 +18,7 @@ def command(
     dark: options.Dark = False,
     preset: options.Preset = None,
     budget_ms: Annotated[
-        float | None, typer.Option(help="Milliseconds, from which the preset follows.", metavar="MS")
+        float | None, typer.Option(help="Milliseconds, from which the preset follows; they are kept.", metavar="MS")
     ] = None,
     steps: options.Steps = None,
     samples: options.Samples = None,
@@ -47,7 +46,8 @@ def command(
 
     where = read_fleet(fleet)
     model = load(weights)
-    warm_up_model(model)
+    if budget_ms is not None:
+        model.calibrate()
     topology = model.generate(
         where,
         radio=None if radio is None else read_radio(radio),
@@ -62,7 +62,8 @@ def command(
         avoid=options.pairs(avoid, "--avoid"),
         silent=silent or (),
     )
-    warn_of_parts(topology)
     told = [("preset", topology.report.preset)] if topology.report.preset else []
+    if topology.report.method != "netdiff":
+        told = [("preset", f"none fits {budget_ms:g} ms: {topology.report.method} and local search")]
     told.append(("time", milliseconds(topology.report)))
     deliver(topology, out, plot, as_json=as_json, dark=dark, more=told)

@@ -22,6 +22,12 @@ Radio = Annotated[
     str | None,
     typer.Option(help="JSON object of radio parameters; those left out keep their default.", metavar="FILE"),
 ]
+Gap = Annotated[
+    float | None,
+    typer.Option(
+        help="Of a table over time: seconds without a row until a node has left; inf: it never does.", metavar="S"
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print metrics and report as JSON.")]
 Weights = Annotated[str, typer.Option(help="Packaged weights, or a file that 'manetdiff export' made.", metavar="NAME")]
 Preset = Annotated[str | None, typer.Option(help="instant, fast, balanced (default), careful, thorough or best.")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
@@ -9,8 +10,11 @@ from typing import TypeVar
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from manetdiff.compiled import compiling
+
 Part = TypeVar("Part")
 Show = Callable[[int, int, str], None]
+CLEAR_LINE = "\x1b[K"
 
 
 @contextmanager
@@ -47,3 +51,21 @@ def with_bar(parts: Iterable[Part], total: int, words: str) -> Iterator[Part]:
             yield part
             if show is not None:
                 show(done, total, words)
+
+
+@contextmanager
+def compiling_shown() -> Iterator[None]:
+    """Where there is a terminal, a line that says how far compiling is, while there is anything to compile.
+
+    Plain, as a bar may be on the screen already, and there can be only one.
+    """
+    if not sys.stderr.isatty():
+        yield
+        return
+
+    def show(done: int, total: int) -> None:
+        line = f"compiling, once on this machine: {done} of {total} functions" if done < total else ""
+        print(f"\r{CLEAR_LINE}{line}", end="", file=sys.stderr, flush=True)
+
+    with compiling(show):
+        yield

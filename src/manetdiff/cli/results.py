@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Callable, Sequence
 
 from manetdiff.cli.output import Table, print_json, print_table
-from manetdiff.errors import DisconnectedWarning, FormatError
+from manetdiff.errors import FormatError
 from manetdiff.files import together
 from manetdiff.formats import check_writable, write_topology
 from manetdiff.measure.measures import MEASURES
@@ -59,21 +58,16 @@ def deliver(
     if as_json:
         print_json({"nodes": len(layout), "metrics": scores, "report": topology.report.to_dict()}, stream)
         return
-    rows = [[MEASURES[name].label, MEASURES[name].text_of_one(value)] for name, value in scores.items()]
-    metres = scores["mean_length"] * layout.unit
-    rows[list(scores).index("mean_length")][1] += f" ({metres:,.0f} m)" if metres >= 10 else f" ({metres:.3g} m)"
-    rows += [list(row) for row in more]
-    print_table(Table(f"{len(layout)} nodes", ("", ""), rows), stream)
+    print_table(Table(f"{len(layout)} nodes", ("", ""), [*metric_rows(topology), *more]), stream)
 
 
-def warn_of_parts(topology: Topology) -> None:
-    """Say so where the network could not be connected; the exit code stays 0, as the best forest is an answer."""
-    if not topology.report.connected:
-        warnings.warn(
-            "the network is in parts: not all nodes are in range of each other, or pins keep them apart",
-            DisconnectedWarning,
-            stacklevel=2,
-        )
+def metric_rows(topology: Topology) -> list[tuple[str, str]]:
+    """Name and value of each metric as people read them."""
+    scores = metrics(topology)
+    shown = {name: MEASURES[name].text_of_one(value) for name, value in scores.items()}
+    metres = scores["mean_length"] * topology.on().unit
+    shown["mean_length"] += f" ({metres:,.0f} m)" if metres >= 10 else f" ({metres:.3g} m)"
+    return [(MEASURES[name].label, text) for name, text in shown.items()]
 
 
 def milliseconds(report: Report) -> str:

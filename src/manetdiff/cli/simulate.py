@@ -13,7 +13,6 @@ from manetdiff.cli import options
 from manetdiff.cli.folders import folder_for
 from manetdiff.cli.output import Table, print_json, print_table
 from manetdiff.cli.progress import with_bar
-from manetdiff.cli.warm_up import warm_up_model
 from manetdiff.errors import FormatError, ScenarioError
 from manetdiff.files import together
 from manetdiff.fleet import Fleet
@@ -43,6 +42,7 @@ def command(
         float | None, typer.Option(help="Stop after so long. Default: the whole file, or 120 s.", metavar="S")
     ] = None,
     kind: Annotated[str | None, typer.Option(help=f"Kind of the file: {names(MOBILITY, ' or ')}.")] = None,
+    gap: options.Gap = None,
     family: Annotated[str, typer.Option(help=f"Scenario without a file: {', '.join(FAMILIES)}.")] = "wedge",
     nodes: Annotated[int, typer.Option(help="Aircraft of the scenario.", min=2, max=256)] = 16,
     motion: Annotated[str, typer.Option(help=f"How they fly: {', '.join(MOTIONS)}.")] = MOTIONS[0],
@@ -74,7 +74,7 @@ def command(
     """
     if animation not in ANIMATIONS:
         raise FormatError(f"--animation: choose one of {', '.join(ANIMATIONS)}, not {animation!r}")
-    moments = _flown(mobility, kind, start, duration, step, (family, nodes, motion), seed)
+    moments = _flown(mobility, kind, gap, start, duration, step, (family, nodes, motion), seed)
     from manetdiff.pictures.animation import check_animation_path
     from manetdiff.runtime.model import load
     from manetdiff.simulation import simulate
@@ -86,7 +86,6 @@ def command(
     if animation != "none":
         check_animation_path(folder / f"animation.{animation}")
     model = load(weights)
-    warm_up_model(model)
     flying = simulate(
         moments,
         model,
@@ -110,6 +109,7 @@ def command(
 def _flown(
     mobility: str | None,
     kind: str | None,
+    gap: float | None,
     start: float | None,
     duration: float | None,
     step: float,
@@ -120,12 +120,12 @@ def _flown(
     if duration is not None and not (np.isfinite(duration) and duration > 0):
         raise ScenarioError(f"--duration: must be a positive number of seconds, not {duration:g}")
     if mobility is not None:
-        tracks = read_tracks(mobility, kind)
+        tracks = read_tracks(mobility, kind, gap)
         first = tracks.start if start is None else start
         end = None if duration is None else min(first + duration, tracks.end)
         return list(tracks.fleets(tracks.moments(step, first, end)))
-    if kind is not None or start is not None:
-        raise ScenarioError("--kind and --start go with a mobility file")
+    if kind is not None or gap is not None or start is not None:
+        raise ScenarioError("--kind, --gap and --start go with a mobility file")
     family, nodes, motion = scenario
     rng = np.random.default_rng(seed)
     path = move(draw(family, nodes, rng), motion, rng, duration=duration or DURATION_S, step=step)
@@ -139,6 +139,7 @@ def _tell(told: dict[str, Any], files: list[str], as_json: bool) -> None:
     rows = [
         ("moments", f"{told['moments']}"),
         ("mean T, Mbit/s", f"{told['throughput']:.2f}"),
+        ("sustained, Mbit/s", f"{told['sustained']:.2f}"),
         ("valid", share_text(told["valid"])),
         ("connected", share_text(told["connected"])),
     ]

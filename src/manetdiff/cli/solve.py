@@ -8,7 +8,6 @@ import typer
 
 from manetdiff.cli import options
 from manetdiff.cli.results import check_files, deliver
-from manetdiff.cli.warm_up import warm_up
 from manetdiff.errors import SolverError
 from manetdiff.formats import read_fleet, read_radio
 from manetdiff.measure.measures import seconds_text
@@ -58,8 +57,6 @@ def command(
     if len(where) > LARGEST_FLEET:
         raise SolverError(f"{fleet}: has {len(where)} nodes; solve takes at most {LARGEST_FLEET}")
     physics = Radio() if radio is None else read_radio(radio)
-    if method in METHODS:
-        warm_up(physics, method)
     topology = solve(where, physics, method, budget, seed, moves=moves)
     time = seconds_text(topology.report.seconds)
     deliver(topology, out, plot, as_json=as_json, dark=dark, more=[("method", method), ("time", time)])

@@ -7,12 +7,10 @@ from typing import Annotated
 import typer
 
 from manetdiff.cli import options
-from manetdiff.cli.results import check_files, deliver, milliseconds, warn_of_parts
-from manetdiff.cli.warm_up import warm_up_model
-from manetdiff.errors import FormatError
+from manetdiff.cli.results import check_files, deliver, milliseconds
 from manetdiff.formats import read_fleet, read_radio, read_topology
 from manetdiff.measure.measures import share_text
-from manetdiff.topology import Report
+from manetdiff.topology import Report, check_related
 
 
 def command(
@@ -54,10 +52,8 @@ def command(
 
     before, old = read_topology(topology)
     where = read_fleet(fleet)
-    if change is not None and before.ids != where.ids:
-        raise FormatError("--change: nodes have joined or left, or are in another order: the two cannot be compared")
+    check_related(before, where)
     model = load(weights)
-    warm_up_model(model)
     new = model.update(
         old,
         where,
@@ -73,7 +69,6 @@ def command(
         avoid=options.pairs(avoid, "--avoid"),
         silent=silent or (),
     )
-    warn_of_parts(new)
 
     def draw_changed() -> None:
         if change is not None:

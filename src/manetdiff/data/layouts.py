@@ -14,8 +14,7 @@ from manetdiff.layout import Layout
 from manetdiff.radio import Radio
 from manetdiff.scenarios import MOTIONS, draw, move_by
 from manetdiff.solvers import solve
-from manetdiff.solvers.spanning import bottleneck
-from manetdiff.topology import Report, Topology, metrics
+from manetdiff.topology import METRICS, Report, Topology, joining_range, metrics
 
 METHOD = "reference"
 TRIES = 50
@@ -86,7 +85,8 @@ def _solved(settings: Settings, drawn: DrawnLayout) -> SolvedLayout:
         fallback=found.report.fallback,
     )
     topology = Topology(found.links, found.parity, report, found.layout)
-    return SolvedLayout(**vars(drawn), topology=topology, metrics=metrics(topology))
+    scores = metrics(topology)
+    return SolvedLayout(**vars(drawn), topology=topology, metrics={name: scores[name] for name in METRICS})
 
 
 def _fleet(family: str, n: int, radio: Radio, rng: np.random.Generator) -> Fleet:
@@ -129,4 +129,4 @@ def _as_stored(fleet: Fleet) -> Fleet:
 
 
 def _connectable(fleet: Fleet, radio: Radio) -> bool:
-    return bottleneck(Layout(fleet, radio)) <= radio.range
+    return joining_range(Layout(fleet, radio)) <= radio.range

@@ -13,6 +13,7 @@ from manetdiff.checks import first_repeated
 from manetdiff.errors import FleetError
 from manetdiff.fleet.coincidence import coincident_pair
 from manetdiff.fleet.geodetic import LocalFrame, compass_to_yaw, wrapped
+from manetdiff.fleet.outliers import far_out
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -24,7 +25,7 @@ FARTHEST, NARROWEST = 1e300, 1e-300
 class Fleet:
     """Node positions and headings.
 
-    - positions: (n, 2) in metres (or any one unit), x to the east and y to the north.
+    - positions: (n, 2) in metres (or any one unit), x to the east and y to the north; (n, 3) with the height.
     - yaw: (n,) in radians, counter-clockwise from +x.
     - ids: n distinct names; the node's index as text where none are given.
     - frame: the local frame that the positions were projected into, if they came from latitude and longitude.
@@ -62,21 +63,28 @@ class Fleet:
         longitude: npt.ArrayLike,
         heading: npt.ArrayLike,
         ids: Sequence[object] | None = None,
+        altitude: npt.ArrayLike | None = None,
     ) -> Fleet:
-        """A fleet from degrees: latitude, longitude and compass heading (clockwise from north), each (n,)."""
-        columns = [_column(latitude, "latitude"), _column(longitude, "longitude"), _column(heading, "heading")]
-        n = len(columns[0])
-        if any(len(column) != n for column in columns):
-            lengths = ", ".join(str(len(column)) for column in columns)
-            raise FleetError(f"latitude, longitude and heading must be equally long, not {lengths}")
-        names = _checked_ids(ids, n)
-        for column, field in zip(columns, ("latitude", "longitude", "heading"), strict=True):
+        """A fleet from degrees: latitude, longitude and compass heading (clockwise from north), each (n,).
+
+        - altitude: (n,) in metres, which becomes the height; without it the fleet is flat.
+        """
+        given = {"latitude": latitude, "longitude": longitude, "heading": heading}
+        if altitude is not None:
+            given["altitude"] = altitude
+        columns = {field: _column(values, field) for field, values in given.items()}
+        lat, lon, compass, *heights = columns.values()
+        if any(len(column) != len(lat) for column in columns.values()):
+            lengths = ", ".join(str(len(column)) for column in columns.values())
+            raise FleetError(f"{', '.join(columns)} must be equally long, not {lengths}")
+        names = _checked_ids(ids, len(lat))
+        for field, column in columns.items():
             _check_finite(column, names, field)
-        for i in np.flatnonzero(np.abs(columns[0]) > 90.0):
-            raise FleetError(f"node {names[i]!r}: latitude {columns[0][i]} is outside -90 … 90 degrees")
-        frame = LocalFrame.around(columns[0], columns[1])
-        positions = frame.to_xy(columns[0], columns[1])
-        return cls(positions, compass_to_yaw(frame, *columns), names, frame)
+        for i in np.flatnonzero(np.abs(lat) > 90.0):
+            raise FleetError(f"node {names[i]!r}: latitude {lat[i]} is outside -90 … 90 degrees")
+        frame = LocalFrame.around(lat, lon, names)
+        positions = np.column_stack([frame.to_xy(lat, lon), *heights])
+        return cls(positions, compass_to_yaw(frame, lat, lon, compass), names, frame)
 
     def __len__(self) -> int:
         return len(self.yaw)
@@ -84,13 +92,36 @@ class Fleet:
     def __repr__(self) -> str:
         return f"Fleet(n={len(self)}, spread={self.spread:.6g})"
 
+    @property
+    def horizontal(self) -> FloatArray:
+        """(n, 2): x and y."""
+        return self.positions[:, :2]
+
+    @property
+    def has_heights(self) -> bool:
+        """Whether the positions say how high the nodes are."""
+        return bool(self.positions.shape[1] == 3)
+
+    @property
+    def heights(self) -> FloatArray:
+        """(n,) in metres; 0 where the positions do not say."""
+        return self.positions[:, 2] if self.has_heights else np.zeros(len(self))
+
     @cached_property
     def spread(self) -> float:
-        """Root mean square of the centred coordinates over nodes and both axes: the default unit of distance."""
-        centred = self.positions - self.positions.mean(axis=0)
-        # Scaled first, so that coordinates near the limits of float64 neither overflow nor vanish when squared.
-        largest = float(np.abs(centred).max())
-        return largest * float(np.sqrt(np.mean((centred / largest) ** 2)))
+        """Root mean square of the centred coordinates over nodes and both horizontal axes. Nodes that all stand above
+        each other have no such spread; that of their heights takes its place."""
+        return _spread(self.horizontal) or _spread(self.heights)
+
+    @cached_property
+    def far_out(self) -> npt.NDArray[np.bool_]:
+        """(n,) nodes so far out that they alone would set the spread; almost always none."""
+        return far_out(self.horizontal)
+
+    @cached_property
+    def scale(self) -> float:
+        """The default unit of distance: the spread of all nodes but those far out."""
+        return _spread(self.horizontal[~self.far_out]) if self.far_out.any() else self.spread
 
     @cached_property
     def mean_heading(self) -> float:
@@ -109,7 +140,10 @@ class Fleet:
         heading = self.mean_heading
         cos, sin = np.cos(heading), np.sin(heading)
         centred = (self.positions - self.positions.mean(axis=0)) / self.spread
-        return centred @ np.array([[cos, -sin], [sin, cos]]), wrapped(self.yaw - heading)
+        turned = centred[:, :2] @ np.array([[cos, -sin], [sin, cos]])
+        if self.has_heights:
+            turned = np.column_stack([turned, centred[:, 2]])
+        return turned, wrapped(self.yaw - heading)
 
     def replace(self, positions: npt.ArrayLike | None = None, yaw: npt.ArrayLike | None = None) -> Fleet:
         """The same nodes elsewhere, or pointing elsewhere."""
@@ -119,6 +153,17 @@ class Fleet:
             self.ids,
             self.frame,
         )
+
+    def moved_to(self, horizontal: FloatArray, yaw: FloatArray) -> Fleet:
+        """The same nodes, as high as they are, over other places (n, 2)."""
+        return self.replace(np.column_stack([horizontal, self.heights]) if self.has_heights else horizontal, yaw)
+
+
+def _spread(positions: FloatArray) -> float:
+    centred = positions - positions.mean(axis=0)
+    # Scaled first, so that coordinates near the limits of float64 neither overflow nor vanish when squared.
+    largest = float(np.abs(centred).max())
+    return largest * float(np.sqrt(np.mean((centred / largest) ** 2))) if largest else 0.0
 
 
 def _as_floats(values: npt.ArrayLike, what: str) -> FloatArray:
@@ -137,8 +182,8 @@ def _column(values: npt.ArrayLike, what: str) -> FloatArray:
 
 def _checked_positions(positions: npt.ArrayLike) -> FloatArray:
     array = _as_floats(positions, "positions")
-    if array.ndim != 2 or array.shape[1] != 2:
-        raise FleetError(f"positions must have the shape (n, 2), not {array.shape}")
+    if array.ndim != 2 or array.shape[1] not in (2, 3):
+        raise FleetError(f"positions must have the shape (n, 2), or (n, 3) with heights, not {array.shape}")
     if len(array) < 2:
         raise FleetError(f"a fleet needs at least two nodes, not {len(array)}: there is nothing to link")
     return array

@@ -6,10 +6,13 @@ poles and the date line need no special care, and compass headings are turned wi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+
+from manetdiff.errors import FleetError
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -26,11 +29,21 @@ class LocalFrame:
     longitude: float
 
     @classmethod
-    def around(cls, latitude: FloatArray, longitude: FloatArray) -> LocalFrame:
-        """The frame in the middle of the given points, each (n,) in degrees."""
+    def around(cls, latitude: FloatArray, longitude: FloatArray, names: Sequence[str] = ()) -> LocalFrame:
+        """The frame in the middle of the given points, each (n,) in degrees.
+
+        Points around more than half of the earth are a FleetError: seen from above they would lie upon each other.
+        - names: of the nodes that are at the points, for that.
+        """
         x, y, z = _earth_centred(latitude, longitude).mean(axis=0)
         lat = np.degrees(np.arctan2(z, (1 - ECCENTRICITY_2) * np.hypot(x, y)))
-        return cls(float(lat), float(np.degrees(np.arctan2(y, x))))
+        frame = cls(float(lat), float(np.degrees(np.arctan2(y, x))))
+        above = _east_north_up(latitude, longitude)[:, 2] @ frame._axes()[2]
+        for beyond in np.flatnonzero(above <= 0.0).tolist():
+            who = f"node {names[beyond]!r}" if names else f"{latitude[beyond]:g}, {longitude[beyond]:g}"
+            told = f"is beyond the horizon of the fleet's middle ({frame.latitude:.1f}, {frame.longitude:.1f})"
+            raise FleetError(f"{who} {told}: a fleet must fit on one side of the earth")
+        return frame
 
     def to_xy(self, latitude: FloatArray, longitude: FloatArray) -> FloatArray:
         """(n, 2) metres east and north of the frame's origin."""
@@ -39,15 +52,22 @@ class LocalFrame:
         return positions
 
     def to_degrees(self, positions: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Latitude and longitude, each (n,), of (n, 2) positions: the inverse of `to_xy`."""
+        """Latitude and longitude, each (n,), of (n, 2) positions, or (n, 3) above them: the inverse of `to_xy`.
+
+        Positions that are farther away than the earth reaches are a FleetError.
+        """
         east, north, up = self._axes()
-        plane = self._origin() + positions @ np.stack([east, north])
+        plane = self._origin() + positions[:, :2] @ np.stack([east, north])
         # Drop each point along 'up' onto the ellipsoid: the larger root of a quadratic in the height.
         weights = np.array([1.0, 1.0, 1 / (1 - ECCENTRICITY_2)])
         a = (up * up * weights).sum()
         b = (plane * up * weights).sum(axis=1)
         c = (plane * plane * weights).sum(axis=1) - SEMI_MAJOR_AXIS**2
-        height = (-b + np.sqrt(np.maximum(b * b - a * c, 0.0))) / a
+        under_root = b * b - a * c
+        for beyond in np.flatnonzero(under_root < -1e-9 * b * b - 1.0):
+            place = ", ".join(f"{value:g}" for value in positions[beyond])
+            raise FleetError(f"no place on earth is {place} m from {self.latitude:g}, {self.longitude:g}")
+        height = (-b + np.sqrt(np.maximum(under_root, 0.0))) / a
         x, y, z = (plane + height[:, None] * up).T
         latitude = np.degrees(np.arctan2(z, (1 - ECCENTRICITY_2) * np.hypot(x, y)))
         return latitude, np.degrees(np.arctan2(y, x))

@@ -24,7 +24,8 @@ MOST_MOMENTS = 1_000_000
 class Track:
     """The way of one node: straight lines between waypoints, each flown at one speed.
 
-    - times: (k,) seconds, none before the one above it; two at the same time are a jump. places: (k, 2) metres.
+    - times: (k,) seconds, none before the one above it; two at the same time are a jump. places: (k, 2) metres, or
+      (k, 3) with the height.
     - yaw: (k,) radians where the file says where the node points; otherwise it points where it goes, and a node at rest
       where it last went.
     """
@@ -36,8 +37,10 @@ class Track:
 
     def __post_init__(self) -> None:
         times, places = (np.asarray(values, dtype=np.float64) for values in (self.times, self.places))
-        if times.ndim != 1 or not len(times) or places.shape != (len(times), 2):
-            raise FleetError(f"node {self.id!r}: a track needs a time and a place (x, y) for each of its waypoints")
+        if times.ndim != 1 or not len(times) or places.shape not in ((len(times), 2), (len(times), 3)):
+            raise FleetError(
+                f"node {self.id!r}: a track needs a time and a place (x, y and perhaps z) for each of its waypoints"
+            )
         if not (np.isfinite(times).all() and np.isfinite(places).all()):
             raise FleetError(f"node {self.id!r}: a waypoint is not of finite numbers")
         if (np.diff(times) < 0).any():
@@ -52,7 +55,7 @@ class Track:
             object.__setattr__(self, "yaw", yaw)
 
     def place_at(self, time: float) -> FloatArray:
-        """(2,) metres; before the first waypoint and after the last the node is at rest there."""
+        """(2,) or (3,) metres; before the first waypoint and after the last the node is at rest there."""
         leg, share = self._leg(time)
         following = min(leg + 1, len(self.times) - 1)
         here: FloatArray = self.places[leg] + share * (self.places[following] - self.places[leg])
@@ -87,7 +90,7 @@ class Track:
     @cached_property
     def _directions(self) -> FloatArray:
         """(k,) where the node points from each waypoint on."""
-        steps = np.diff(self.places, axis=0)
+        steps = np.diff(self.places[:, :2], axis=0)  # to climb is to point nowhere else
         # A jump is no direction: nobody flew it.
         moving = (np.abs(steps).sum(axis=1) > 0) & (np.diff(self.times) > 0)
         if not moving.any():
@@ -116,6 +119,9 @@ class Tracks:
         if len(self.tracks) < FEWEST_NODES:
             raise FleetError(f"a fleet needs at least two nodes, not {len(self.tracks)}: there is nothing to link")
         check_distinct_ids(self.ids)
+        flat = [track.id for track in self.tracks if track.places.shape[1] == 2]
+        if 0 < len(flat) < len(self.tracks):
+            raise FleetError(f"node {flat[0]!r} has no height, though others have one")
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -131,6 +137,18 @@ class Tracks:
     def end(self) -> float:
         """The last waypoint of all, in seconds."""
         return max(float(track.times[-1]) for track in self.tracks)
+
+    @property
+    def come_and_go(self) -> bool:
+        """Whether a node is not there all the time."""
+        longest = self.longest_gap
+        if longest is None or math.isinf(longest):
+            return False
+        start, end = self.start, self.end
+        return any(
+            track.times[0] > start or track.times[-1] < end or (np.diff(track.times) > longest).any()
+            for track in self.tracks
+        )
 
     def at(self, time: float) -> Fleet:
         """The nodes that are there at a time, and where they point."""

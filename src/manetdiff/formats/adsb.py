@@ -1,39 +1,33 @@
 """ADS-B tables, as receivers and their archives keep them: one row a report of one aircraft.
 
-Columns timestamp, icao24, latitude, longitude, altitude, groundspeed, track: CSV with a first line of names, or
-Parquet. The timestamp is in seconds of Unix time or ISO 8601 (UTC where it names no zone), the track in degrees
-clockwise from north. Reports without a position are left out, as receivers have many; one without a track keeps the
-aircraft's last.
+Columns timestamp, icao24, latitude, longitude, altitude, groundspeed, track, or what else these are called: CSV with a
+first line of names, or Parquet. The timestamp is in seconds of Unix time or ISO 8601 (UTC where it names no zone), the
+track in degrees clockwise from north. The altitude is in feet, as aircraft send it; geoaltitude and baroaltitude, as
+OpenSky has them, and alt_m are in metres. Reports without a position are left out, as receivers have many; one without
+a track keeps the aircraft's last.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
-from itertools import accumulate
-
-import numpy as np
 
 from manetdiff.errors import FormatError
-from manetdiff.fleet import LocalFrame, Track, Tracks
-from manetdiff.fleet.geodetic import compass_to_yaw
+from manetdiff.fleet import Tracks
+from manetdiff.formats.columns import AIRCRAFT, Columns, meanings, understood
 from manetdiff.formats.csv_table import columns_in, csv_rows
-from manetdiff.formats.files import PathLike, read_source
-from manetdiff.formats.format import Format, Holds, read_as
+from manetdiff.formats.files import PathLike, Source, read_source
+from manetdiff.formats.format import FLIGHT_PARTS, Format, Holds, read_as
 from manetdiff.formats.parquet import MAGIC, parquet_rows
-from manetdiff.formats.record import finite_number, naming, number_in, shown
+from manetdiff.formats.record import finite_number, naming
+from manetdiff.formats.reports import Report, seconds_in, tracks_of
 
-NEEDED = ("timestamp", "icao24", "latitude", "longitude", "track")
+# What must be there, by our names and by those that receivers use.
+NEEDED = {"time": "timestamp", "id": "icao24", "lat": "latitude", "lon": "longitude"}
 # An aircraft of which nothing was heard for so long is taken to have left.
 LONGEST_GAP_S = 60.0
 # How tables write that there is no value.
 NOTHING = ("", "nan", "null", "none", "na")
-# Unix time of the year 9999: whatever is beyond is in milliseconds.
-LATEST_S = 253_402_300_800.0
-
-Report = tuple[float, float, float, float | None]  # time, latitude, longitude, track
 
 
 def read_adsb(path: PathLike, longest_gap: float = LONGEST_GAP_S) -> Tracks:
@@ -46,42 +40,67 @@ def read_adsb(path: PathLike, longest_gap: float = LONGEST_GAP_S) -> Tracks:
     return replace(tracks, longest_gap=longest_gap)
 
 
-def _tracks(name: str, rows: Iterable[Mapping[str, object]]) -> Tracks:
+def _from_csv(source: Source) -> Tracks:
+    header, rows = csv_rows(source, lambda file, names: _check_needed(file, understood(file, names)))
+    columns = understood(source.name, header)
+    tracks = _tracks(source.name, rows, columns)
+    columns.say_unused(source.name)
+    return tracks
+
+
+def _from_parquet(source: Source) -> Tracks:
+    columns: list[Columns] = []
+
+    def choose(names: Sequence[str]) -> Sequence[str]:
+        columns.append(understood(source.name, names))
+        _check_needed(source.name, columns[0])
+        return list(columns[0].names.values())
+
+    rows = parquet_rows(source, choose)
+    return _tracks(source.name, rows, columns[0])
+
+
+def _check_needed(file: str, columns: Columns) -> None:
+    for ours, usual in NEEDED.items():
+        if ours not in columns.names:
+            raise FormatError(f"{file}: the column {usual} is missing; needed are {', '.join(NEEDED.values())}")
+
+
+def _tracks(name: str, rows: Iterable[Mapping[str, object]], columns: Columns) -> Tracks:
     """The tracks of all aircraft in rows by column name; times count from the first report."""
-    reports: dict[str, list[Report]] = {}
+    reports: dict[str, dict[float, Report]] = {}
     for number, row in enumerate(rows, start=1):
-        report = _report(f"{name}: row {number}", row)
+        report = _report(f"{name}: row {number}", row, columns)
         if report is not None:
-            reports.setdefault(str(row["icao24"]).strip(), []).append(report)
+            # Of two reports of one moment the later one counts.
+            reports.setdefault(str(row[columns.names["id"]]).strip(), {})[report.time] = report
     if not reports:
         raise FormatError(f"{name}: holds no report with a position")
-    first = min(report[0] for one in reports.values() for report in one)
-    every = np.array([report[1:3] for one in reports.values() for report in one], dtype=np.float64)
-    frame = LocalFrame.around(every[:, 0], every[:, 1])
+    first = min(time for one in reports.values() for time in one)
+    counted = {
+        icao24: [report._replace(time=report.time - first) for report in one.values()]
+        for icao24, one in reports.items()
+    }
     with naming(name):
-        tracks = tuple(_track(icao24, one, first, frame) for icao24, one in reports.items())
-        return Tracks(tracks, frame, LONGEST_GAP_S)
+        return tracks_of(counted, geodetic=True, longest_gap=LONGEST_GAP_S)
 
 
-def _check_header(file: str, columns: Sequence[str]) -> None:
-    """Raise unless all columns that are needed are there."""
-    for needed in NEEDED:
-        if needed not in columns:
-            raise FormatError(f"{file}: the first line must name the columns {', '.join(NEEDED)}; {needed} is missing")
-
-
-def _report(where: str, row: Mapping[str, object]) -> Report | None:
+def _report(where: str, row: Mapping[str, object], columns: Columns) -> Report | None:
     """A report, or None where the aircraft's position is not in it."""
-    latitude, longitude, track = (_number(where, row, field) for field in ("latitude", "longitude", "track"))
+    names = columns.names
+    latitude, longitude = (_number(where, row, names[field]) for field in ("lat", "lon"))
     if latitude is None or longitude is None:
         return None
-    icao24 = row.get("icao24")
+    icao24 = row.get(names["id"])
     if icao24 is None or str(icao24).strip().lower() in NOTHING:
-        raise FormatError(f"{where}: field 'icao24' is missing: which aircraft is it?")
-    for field, value, largest in (("latitude", latitude, 90.0), ("longitude", longitude, 360.0)):
+        raise FormatError(f"{where}: field {names['id']!r} is missing: which aircraft is it?")
+    for field, value, largest in ((names["lat"], latitude, 90.0), (names["lon"], longitude, 360.0)):
         if abs(value) > largest:
             raise FormatError(f"{where}: field {field!r} is outside -{largest:g} … {largest:g} ({value:g})")
-    return _time(where, row.get("timestamp")), latitude, longitude, track
+    time, _ = seconds_in(where, names["time"], row.get(names["time"]))
+    track, height = (_number(where, row, names[field]) if field in names else None for field in ("heading", "z"))
+    in_metres = None if height is None else height * columns.height_factor
+    return Report(time, (latitude, longitude), in_metres, track)
 
 
 def _number(where: str, row: Mapping[str, object], field: str) -> float | None:
@@ -92,45 +111,10 @@ def _number(where: str, row: Mapping[str, object], field: str) -> float | None:
     return finite_number(where, f"field {field!r}", value)
 
 
-def _time(where: str, value: object) -> float:
-    if isinstance(value, datetime):
-        return _seconds(value)
-    seconds = number_in(value)
-    if seconds is not None and abs(seconds) > LATEST_S:
-        raise FormatError(f"{where}: field 'timestamp' is beyond the year 9999 ({seconds:g}): give seconds")
-    if seconds is not None and not math.isnan(seconds):
-        return seconds
-    try:
-        return _seconds(datetime.fromisoformat(str(value)))
-    except ValueError:
-        raise FormatError(
-            f"{where}: field 'timestamp' is neither seconds nor a date such as 2026-01-31 12:00:00 "
-            f"({shown(None if value is None else str(value))})"
-        ) from None
-
-
-def _seconds(moment: datetime) -> float:
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-
-
-def _track(icao24: str, reports: list[Report], first: float, frame: LocalFrame) -> Track:
-    """Sorted by time; of two reports of one moment the later one counts."""
-    by_time = {report[0]: report for report in sorted(reports, key=lambda report: report[0])}
-    times = np.array(list(by_time), dtype=np.float64) - first
-    latitude = np.array([report[1] for report in by_time.values()])
-    longitude = np.array([report[2] for report in by_time.values()])
-    heading = _without_gaps([report[3] for report in by_time.values()])
-    yaw = None if heading is None else compass_to_yaw(frame, latitude, longitude, np.array(heading))
-    return Track(icao24, times, frame.to_xy(latitude, longitude), yaw)
-
-
-def _without_gaps(values: list[float | None]) -> list[float] | None:
-    """A missing value is the last one there was, at the beginning the first that comes; None where all are missing."""
-    known = [value for value in values if value is not None]
-    filled = accumulate(
-        values, lambda last, value: last if value is None else value, initial=known[0] if known else None
-    )
-    return list(filled)[1:] if known else None
+def _begins_csv(source: Source) -> bool:
+    """No other table names aircraft so; what is missing beside it is said when it is read."""
+    header = columns_in(source.first_line)
+    return bool(AIRCRAFT & set(header)) and "time" in meanings(header)
 
 
 PARQUET = Format(
@@ -138,17 +122,16 @@ PARQUET = Format(
     title="ADS-B, Parquet",
     holds=Holds.TRACKS,
     suffixes=(".parquet", ".pq"),
-    keeps="waypoints, tracks; height and speed are not read",
+    keeps=FLIGHT_PARTS,
     begins=lambda source: source.data.startswith(MAGIC),
-    read=lambda source: _tracks(source.name, parquet_rows(source, NEEDED)),
+    read=_from_parquet,
 )
 CSV = Format(
     name="adsb",
     title="ADS-B, CSV",
     holds=Holds.TRACKS,
     suffixes=(".csv",),
-    keeps="waypoints, tracks; height and speed are not read",
-    # No other table names aircraft so; what is missing beside it is said when it is read.
-    begins=lambda source: "icao24" in columns_in(source.first_line),
-    read=lambda source: _tracks(source.name, csv_rows(source, _check_header)[1]),
+    keeps=FLIGHT_PARTS,
+    begins=_begins_csv,
+    read=_from_csv,
 )

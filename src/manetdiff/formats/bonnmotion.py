@@ -1,7 +1,6 @@
 """BonnMotion's own files: a line for each node, with waypoints `t x y`, or `t x y z` under a comment `#3D`.
 
-Between two waypoints a node moves on a straight line at one speed. Files may be compressed (`.movements.gz`). Height is
-read and left out: topologies are of the plane.
+Between two waypoints a node moves on a straight line at one speed. Files may be compressed (`.movements.gz`).
 """
 
 from __future__ import annotations
@@ -10,8 +9,8 @@ import numpy as np
 
 from manetdiff.errors import FormatError
 from manetdiff.fleet import Track, Tracks
-from manetdiff.formats.files import PathLike, Source, read_source
-from manetdiff.formats.format import Format, Holds
+from manetdiff.formats.files import PathLike, Source, read_source, write_text
+from manetdiff.formats.format import Contents, Format, Holds, Order, Part
 from manetdiff.formats.record import finite_number, naming, number_in
 
 MARK_3D = "3D"
@@ -47,7 +46,30 @@ def _track(where: str, name: str, words: list[str], width: int) -> Track:
     values = [finite_number(where, f"number {place}", word) for place, word in enumerate(words, start=1)]
     waypoints = np.array(values).reshape(-1, width)
     with naming(where):
-        return Track(name, waypoints[:, 0], waypoints[:, 1:3])
+        return Track(name, waypoints[:, 0], waypoints[:, 1:])
+
+
+def write_bonnmotion(tracks: Tracks, path: PathLike) -> None:
+    """Write tracks for BonnMotion and what reads its files. Nodes are their lines, in their order.
+
+    No comments but the one that the format has: not every reader skips them.
+    """
+    write_text(path, bonnmotion_text(tracks))
+
+
+def bonnmotion_text(tracks: Tracks) -> str:
+    """The lines of a BonnMotion file, under `#3D` where the nodes have heights."""
+    lines = [f"#{MARK_3D}"] if tracks.tracks[0].places.shape[1] == 3 else []
+    for track in tracks.tracks:
+        if track.times[0] < 0:
+            raise FormatError(f"node {track.id!r}: has a waypoint at {track.times[0]:g} s: BonnMotion begins at 0")
+        waypoints = np.column_stack([track.times, track.places])
+        lines.append(" ".join(repr(value) for value in waypoints.ravel().tolist()))
+    return "\n".join(lines) + "\n"
+
+
+def _write(held: Contents, order: Order) -> None:
+    write_bonnmotion(held.moving("BonnMotion", order.time), order.path)
 
 
 def _begins(source: Source) -> bool:
@@ -60,7 +82,8 @@ FORMAT = Format(
     title="BonnMotion",
     holds=Holds.TRACKS,
     suffixes=(".movements",),
-    keeps="waypoints of all nodes; height is not read",
+    keeps=frozenset({Part.PLACES, Part.HEIGHTS, Part.MOVEMENT, Part.CLIMBS}),
     begins=_begins,
     read=tracks_in,
+    write=_write,
 )

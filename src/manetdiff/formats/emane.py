@@ -1,16 +1,17 @@
 """EMANE: where the nodes are as emulation events (EEL), and the parity as a TDMA schedule of two slots.
 
+    # nem:1 is "lead"
     0.000000 nem:1 location gps 48.100000,11.500000,3000.000000
     0.000000 nem:1 orientation 0.000000,0.000000,90.000000
 
-Nodes are numbered from 1 in their order: EMANE knows them by number only. A location needs latitude and longitude, so
-the fleet must have been read from degrees, or carry a frame. Yaw is written as EMANE reads it, in degrees clockwise
-from north.
+Nodes are numbered from 1 in their order: EMANE knows them by number only. Comments, which EMANE's tools skip, say which
+number is whose. A location needs latitude and longitude, so the fleet must have been read from degrees, or carry a
+frame. Yaw is written as EMANE reads it, in degrees clockwise from north.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 from xml.etree import ElementTree
 
@@ -20,7 +21,8 @@ from manetdiff.errors import FormatError
 from manetdiff.fleet import Fleet
 from manetdiff.fleet.geodetic import yaw_to_compass
 from manetdiff.formats.files import PathLike, write_text
-from manetdiff.formats.format import Format, Holds
+from manetdiff.formats.format import FLIGHT_PARTS, Contents, Format, Holds, Order, Part
+from manetdiff.formats.record import shown
 from manetdiff.topology import Topology
 
 ALTITUDE_M = 3000.0
@@ -30,7 +32,7 @@ LARGEST_NEM = 65_534  # 65,535 is everybody
 def eel_text(moments: Iterable[tuple[float, Fleet]], altitude: float = ALTITUDE_M) -> str:
     """The events for EMANE's eventservice of a fleet over time: pairs of seconds and fleet.
 
-    A node keeps its number as long as it is there.
+    A node keeps its number as long as it is there. altitude: in metres, of fleets that do not say how high they are.
     """
     numbers: dict[str, int] = {}
     lines = []
@@ -39,14 +41,15 @@ def eel_text(moments: Iterable[tuple[float, Fleet]], altitude: float = ALTITUDE_
             raise FormatError(
                 "EMANE needs latitude and longitude: read the fleet from degrees, or name the place of x = y = 0"
             )
-        latitude, longitude = fleet.frame.to_degrees(fleet.positions)
+        latitude, longitude = fleet.frame.to_degrees(fleet.horizontal)
         heading = yaw_to_compass(fleet.frame, latitude, longitude, fleet.yaw)
-        for name, lat, lon, course in zip(fleet.ids, latitude, longitude, heading, strict=True):
+        heights = fleet.heights if fleet.has_heights else np.full(len(fleet), altitude)
+        for name, lat, lon, height, course in zip(fleet.ids, latitude, longitude, heights, heading, strict=True):
             nem = numbers.setdefault(name, len(numbers) + 1)
             _check_nem(nem)
-            lines.append(f"{time:.6f} nem:{nem} location gps {lat:.9f},{lon:.9f},{altitude:.6f}")
+            lines.append(f"{time:.6f} nem:{nem} location gps {lat:.9f},{lon:.9f},{height:.6f}")
             lines.append(f"{time:.6f} nem:{nem} orientation 0.000000,0.000000,{round(course, 6) % 360:.6f}")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*(f"# nem:{nem} is {shown(name)}" for name, nem in numbers.items()), *lines]) + "\n"
 
 
 def write_eel(moments: Iterable[tuple[float, Fleet]], path: PathLike, altitude: float = ALTITUDE_M) -> None:
@@ -56,6 +59,7 @@ def write_eel(moments: Iterable[tuple[float, Fleet]], path: PathLike, altitude: 
 
 def schedule_xml(
     topology: Topology,
+    ids: Sequence[str] | None = None,
     *,
     slot_us: int = 1000,
     overhead_us: int = 0,
@@ -66,7 +70,8 @@ def schedule_xml(
 ) -> str:
     """The schedule for `emaneevent-tdmaschedule`: nodes of parity 0 transmit in slot 0, the others in slot 1.
 
-    Every node stands in every slot, because EMANE tells a schedule only to nodes that it names.
+    Every node stands in every slot, because EMANE tells a schedule only to nodes that it names. ids: of the nodes, for
+    comments that say which number is whose; by default those of the fleet that the topology was made for.
     """
     _check_nem(len(topology))
     root = ElementTree.Element("emane-tdma-schedule")
@@ -82,12 +87,27 @@ def schedule_xml(
                 element = ElementTree.SubElement(frame, "slot", {"index": str(slot), "nodes": ",".join(nems)})
                 ElementTree.SubElement(element, act)
     ElementTree.indent(root)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+    if ids is None and topology.layout is not None:
+        ids = topology.layout.fleet.ids
+    # Above the root, where no reader that walks through its children meets them.
+    named = [f"<!-- nem {nem} is {_comment(name)} -->" for nem, name in enumerate(ids or (), start=1)]
+    document = ElementTree.tostring(root, encoding="unicode")
+    return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', *named, document]) + "\n"
 
 
-def write_schedule(topology: Topology, path: PathLike, **settings: Any) -> None:
-    """Write the schedule for `emaneevent-tdmaschedule`; settings: as of schedule_xml."""
-    write_text(path, schedule_xml(topology, **settings))
+def write_schedule(topology: Topology, path: PathLike, ids: Sequence[str] | None = None, **settings: Any) -> None:
+    """Write the schedule for `emaneevent-tdmaschedule`; ids, settings: as of schedule_xml."""
+    write_text(path, schedule_xml(topology, ids, **settings))
+
+
+def _comment(name: str) -> str:
+    """A name for people; XML allows no two hyphens in a comment, so they are spelt out."""
+    return shown(name).replace("--", "\\u002d\\u002d")
+
+
+def _write_schedule(held: Contents, order: Order) -> None:
+    fleet, topology = held.linked("an EMANE schedule")
+    write_schedule(topology, order.path, fleet.ids)
 
 
 def _check_nem(number: int) -> None:
@@ -100,16 +120,16 @@ SCHEDULE = Format(
     title="EMANE, schedule",
     holds=Holds.TOPOLOGY,
     suffixes=(".xml",),
-    keeps="parity",
-    loses="places, links, ids (numbers from 1)",
-    write=lambda held, order: write_schedule(held.linked("an EMANE schedule")[1], order.path),
+    keeps=frozenset({Part.IDS, Part.PARITY}),
+    note="nodes are numbers, comments say whose",
+    write=_write_schedule,
 )
 EVENTS = Format(
     name="emane-eel",
     title="EMANE, events",
     holds=Holds.TRACKS,
     suffixes=(".eel",),
-    keeps="places and yaw over time",
-    loses=f"links, parity, ids (numbers from 1); height is a constant {ALTITUDE_M:,.0f} m",
+    keeps=FLIGHT_PARTS,
+    note="nodes are numbers, comments say whose",
     write=lambda held, order: write_eel(held.moments(order.time), order.path),
 )

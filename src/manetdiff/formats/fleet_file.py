@@ -1,8 +1,8 @@
 """Fleet files: JSON `{"nodes": [{"id", "x", "y", "yaw"} …]}` or CSV with those columns.
 
 x and y are metres, yaw is radians counter-clockwise from +x. `lat`, `lon`, `heading` in their place are degrees, the
-heading clockwise from north. A topology file holds a fleet too and is read as one. A JSON fleet may also carry
-`"frame": {"lat", "lon"}`: where on earth x = y = 0 is.
+heading clockwise from north. `z` or `alt` beside them is the height in metres. A topology file holds a fleet too and is
+read as one. A JSON fleet may also carry `"frame": {"lat", "lon"}`: where on earth x = y = 0 is.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from collections.abc import Sequence
 from manetdiff.errors import FormatError
 from manetdiff.fleet import Fleet, LocalFrame
 from manetdiff.formats import netjson
-from manetdiff.formats.csv_table import columns_in, csv_rows, csv_text, with_numbers
+from manetdiff.formats.columns import meanings, understood
+from manetdiff.formats.csv_table import columns_in, csv_rows, csv_text
 from manetdiff.formats.files import PathLike, Source, read_source, suffix_of, write_text
-from manetdiff.formats.format import Format, Holds, read_as
-from manetdiff.formats.nodes import GEODETIC, LOCAL, fleet_of, node_records
+from manetdiff.formats.format import FLEET_PARTS, Format, Holds, read_as
+from manetdiff.formats.nodes import GEODETIC, LOCAL, distinct, fleet_of, local_columns, node_records, written_columns
 from manetdiff.formats.record import Record, object_list, parse_object, shown
 
 COLUMNS = (("id", *LOCAL), ("id", *GEODETIC))
@@ -30,9 +31,10 @@ def read_fleet(path: PathLike) -> Fleet:
 
 
 def write_fleet(fleet: Fleet, path: PathLike) -> None:
-    """Write the fleet in metres and radians, as CSV if the path ends so and as JSON otherwise.
+    """Write the fleet, as CSV if the path ends so and as JSON otherwise.
 
-    Reading it back gives the same numbers to the last bit; CSV has no room for the fleet's frame.
+    JSON is in metres and radians and says where on earth x = y = 0 is: reading it back gives the same numbers to the
+    last bit. CSV is in degrees where the fleet knows where on earth it is, and in metres and radians otherwise.
     """
     if suffix_of(path) in CSV.suffixes:
         _write_csv(fleet, path)
@@ -41,16 +43,18 @@ def write_fleet(fleet: Fleet, path: PathLike) -> None:
 
 
 def _write_json(fleet: Fleet, path: PathLike) -> None:
-    columns = zip(fleet.ids, fleet.positions.tolist(), fleet.yaw.tolist(), strict=True)
-    document: dict[str, object] = {"nodes": [{"id": name, "x": x, "y": y, "yaw": yaw} for name, (x, y), yaw in columns]}
+    columns = {"id": fleet.ids, **{name: column.tolist() for name, column in local_columns(fleet).items()}}
+    rows = zip(*columns.values(), strict=True)
+    document: dict[str, object] = {"nodes": [dict(zip(columns, row, strict=True)) for row in rows]}
     if fleet.frame is not None:
         document["frame"] = {"lat": fleet.frame.latitude, "lon": fleet.frame.longitude}
     write_text(path, json.dumps(document, indent=1) + "\n")
 
 
 def _write_csv(fleet: Fleet, path: PathLike) -> None:
-    columns = zip(fleet.ids, fleet.positions.tolist(), fleet.yaw.tolist(), strict=True)
-    write_text(path, csv_text(COLUMNS[0], [[name, repr(x), repr(y), repr(yaw)] for name, (x, y), yaw in columns]))
+    columns = written_columns(fleet)
+    numbers = ([repr(value) for value in column.tolist()] for column in columns.values())
+    write_text(path, csv_text(["id", *columns], list(zip(fleet.ids, *numbers, strict=True))))
 
 
 def _from_json(source: Source) -> Fleet:
@@ -63,17 +67,27 @@ def _from_json(source: Source) -> Fleet:
 
 
 def _from_csv(source: Source) -> Fleet:
-    _, rows = csv_rows(source, _check_header, "node number")
-    return fleet_of(source.name, node_records(source.name, [with_numbers(row) for row in rows]))
+    header, cells = csv_rows(source, _check_header, "node number")
+    columns = understood(source.name, header)
+    time = columns.names.get("time")
+    if time is not None and len({row.get(time) for row in cells}) > 1:
+        told = f"is a table over time (column {time}): 'manetdiff convert --time' takes one moment of it"
+        raise FormatError(f"{source.name}: {told}")
+    rows = [columns.row(source.name, f"node number {place}", row) for place, row in enumerate(cells, start=1)]
+    fleet = fleet_of(source.name, distinct(source.name, rows, "rows"))
+    columns.doubt(source.name, fleet.heights)
+    columns.say_unused(source.name)
+    return fleet
 
 
 def _check_header(file: str, header: Sequence[str]) -> None:
-    missing = [[name for name in columns if name not in header] for columns in COLUMNS]
+    names = understood(file, header).names
+    missing = [[name for name in columns if name not in names] for columns in COLUMNS]
     if [] in missing:
         return
     for columns, lacking in zip(COLUMNS, missing, strict=True):
         if len(lacking) == 1:
-            there = [name for name in columns if name in header]
+            there = [names[name] for name in columns if name in names]
             raise FormatError(f"{file}: the column {lacking[0]} is missing beside {', '.join(there)}")
     raise FormatError(
         f"{file}: the first line must name the columns {' or '.join(', '.join(columns) for columns in COLUMNS)}, "
@@ -83,7 +97,7 @@ def _check_header(file: str, header: Sequence[str]) -> None:
 
 def _begins_csv(source: Source) -> bool:
     """Whether it names at least two of the columns, so that what is missing can be said; a time is another format's."""
-    header = set(columns_in(source.first_line))
+    header = meanings(columns_in(source.first_line))
     return len(header & set().union(*COLUMNS)) > 1 and "time" not in header
 
 
@@ -92,8 +106,7 @@ JSON = Format(
     title="Fleet, JSON",
     holds=Holds.FLEET,
     suffixes=(".json",),
-    keeps="ids, places, yaw, where on earth",
-    loses="links, parity, times",
+    keeps=FLEET_PARTS,
     begins=lambda source: source.content.lstrip().startswith(("{", "[")),
     read=_from_json,
     write=lambda held, order: _write_json(held.fleet_at(order.time), order.path),
@@ -103,8 +116,7 @@ CSV = Format(
     title="Fleet, CSV",
     holds=Holds.FLEET,
     suffixes=(".csv",),
-    keeps="ids, places, yaw",
-    loses="links, parity, times; where on earth",
+    keeps=FLEET_PARTS,
     begins=_begins_csv,
     read=_from_csv,
     write=lambda held, order: _write_csv(held.fleet_at(order.time), order.path),

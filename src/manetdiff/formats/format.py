@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+
+import numpy as np
 
 from manetdiff.errors import FormatError
 from manetdiff.fleet import Fleet, Tracks
@@ -22,6 +24,30 @@ class Holds(Enum):
     FLEET = "a fleet"
     TOPOLOGY = "a topology"
     TRACKS = "a fleet over time"
+
+
+class Part(Enum):
+    """Something that a file may say. What a format cannot hold of it is left out when it is written."""
+
+    IDS = "ids"
+    PLACES = "places"
+    HEIGHTS = "heights"
+    HEADINGS = "headings"
+    EARTH = "where on earth"
+    MOVEMENT = "movement"
+    CLIMBS = "climbs"
+    PRESENCE = "who is there when"
+    LINKS = "links"
+    PARITY = "parity"
+    RATES = "sectors and rates"
+    RADIO = "radio"
+
+
+FLEET_PARTS = frozenset({Part.IDS, Part.PLACES, Part.HEIGHTS, Part.HEADINGS, Part.EARTH})
+FLIGHT_PARTS = FLEET_PARTS | {Part.MOVEMENT, Part.CLIMBS, Part.PRESENCE}
+LINK_PARTS = frozenset({Part.LINKS, Part.PARITY, Part.RATES})
+# What there is only of movement: where that is left out, nobody needs to be told of these.
+OF_MOVEMENT = frozenset({Part.CLIMBS, Part.PRESENCE})
 
 
 @dataclass(frozen=True)
@@ -48,6 +74,31 @@ class Contents:
             raise FormatError(f"{self.name}: holds no topology, which {what} needs: 'manetdiff generate' makes one")
         return self.fleet, self.topology
 
+    def moving(self, what: str, time: float | None) -> Tracks:
+        """The tracks, without which, or at one time of which, there is nothing to write."""
+        if self.tracks is None:
+            raise FormatError(f"{self.name}: does not say how its nodes move, which {what} needs")
+        if time is not None:
+            raise FormatError(f"{self.name}: {what} is of all times: --time goes with a fleet or a table")
+        return self.tracks
+
+    def parts(self, time: float | None = None) -> frozenset[Part]:
+        """What it says, or says at a time: beyond places, and beyond ids that only count the nodes."""
+        if self.tracks is not None and time is None:
+            return _track_parts(self.tracks)
+        fleet = self.fleet_at(time)
+        said = {
+            Part.IDS: fleet.ids != tuple(str(number) for number in range(len(fleet))),
+            Part.HEIGHTS: fleet.has_heights,
+            Part.HEADINGS: True,
+            Part.EARTH: fleet.frame is not None,
+            Part.LINKS: self.topology is not None,
+            Part.PARITY: self.topology is not None,
+            Part.RATES: self.topology is not None,
+            Part.RADIO: self.topology is not None and self.topology.layout is not None,
+        }
+        return frozenset({Part.PLACES, *(part for part, is_said in said.items() if is_said)})
+
     def _fleets(self, time: float | None) -> Iterator[tuple[float, Fleet]]:
         if self.tracks is None:
             assert self.fleet is not None
@@ -58,6 +109,18 @@ class Contents:
                 yield time, self.tracks.at(time)
             else:
                 yield from self.tracks.fleets(self.tracks.moments(self.step))
+
+
+def _track_parts(tracks: Tracks) -> frozenset[Part]:
+    said = {
+        Part.IDS: tracks.ids != tuple(str(number) for number in range(len(tracks.ids))),
+        Part.HEIGHTS: any(track.places.shape[1] == 3 for track in tracks.tracks),
+        Part.CLIMBS: any(np.ptp(track.places[:, 2:], axis=0).any() for track in tracks.tracks),
+        Part.HEADINGS: any(track.yaw is not None for track in tracks.tracks),
+        Part.EARTH: tracks.frame is not None,
+        Part.PRESENCE: tracks.come_and_go,
+    }
+    return frozenset({Part.PLACES, Part.MOVEMENT, *(part for part, is_said in said.items() if is_said)})
 
 
 @dataclass(frozen=True)
@@ -81,18 +144,23 @@ class Format:
     - title: what people call it, after a comma which kind of it. suffixes: with their dot, in lower case.
     - begins: whether a file begins as one of these; it is asked where the suffix does not decide.
     - read, write: None where the format is only written, or only read.
-    - keeps, loses: for the documentation, what the files hold, and what is lost when one is written.
+    - keeps: what the files hold. note: more about that, for the documentation.
     """
 
     name: str
     title: str
     holds: Holds
     suffixes: tuple[str, ...]
-    keeps: str
-    loses: str = ""
+    keeps: frozenset[Part]
+    note: str = ""
     begins: Callable[[Source], bool] = lambda source: False
     read: Callable[[Source], Held] | None = None
     write: Callable[[Contents, Order], None] | None = None
+
+    def loses(self, parts: Iterable[Part] = Part) -> list[Part]:
+        """Which of these parts, by default of all, are left out when one is written."""
+        lost = set(parts) - self.keeps
+        return [part for part in Part if part in lost and (part not in OF_MOVEMENT or Part.MOVEMENT in self.keeps)]
 
 
 def chosen(formats: Sequence[Format], source: Source) -> Format | None:

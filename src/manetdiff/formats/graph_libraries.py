@@ -11,14 +11,14 @@ from manetdiff.errors import FormatError
 from manetdiff.fleet import Fleet
 from manetdiff.formats.netjson import layout_among, network_graph
 from manetdiff.formats.nodes import fleet_of, frame_among, node_records, without_degrees
-from manetdiff.formats.record import Record, naming
+from manetdiff.formats.record import naming
 from manetdiff.layout import Layout
 from manetdiff.radio import Radio, link_rates
 from manetdiff.topology import Topology
 
 
 def to_networkx(topology: Topology, fleet: Fleet | Layout | None = None, radio: Radio | None = None) -> Any:
-    """A networkx.Graph: nodes by id with x, y, yaw and parity, links with sectors, rates and cost.
+    """A networkx.Graph: nodes by id with x, y, yaw and parity (and z), links with sectors, rates and cost.
 
     - fleet, radio: by default those that the topology was made for.
     """
@@ -33,13 +33,16 @@ def to_networkx(topology: Topology, fleet: Fleet | Layout | None = None, radio: 
 
 
 def from_networkx(graph: Any, name: str = "the graph") -> tuple[Fleet, Topology]:
-    """The fleet and topology of such a graph: nodes need x, y, yaw and parity. name: what messages call it."""
+    """The fleet and topology of such a graph: nodes need x, y, yaw and parity, all or none z.
+
+    - name: what messages call it.
+    """
     if graph.is_directed() or graph.is_multigraph():
         raise FormatError(f"{name}: must be undirected, with at most one link between two nodes")
-    records = node_records(name, [{**_plain(values), "id": str(node)} for node, values in graph.nodes(data=True)])
-    local = [Record(name, one.what, without_degrees(one.values)) for one in records]
+    entries = [{**without_degrees(_plain(values)), "id": str(node)} for node, values in graph.nodes(data=True)]
+    records = node_records(name, entries)
     properties = _plain(graph.graph)
-    fleet = fleet_of(name, local, frame_among(name, properties))
+    fleet = fleet_of(name, records, frame_among(name, properties))
     index = {node: place for place, node in enumerate(graph.nodes)}
     links = [(index[one], index[other]) for one, other in graph.edges]
     with naming(name):
@@ -51,7 +54,7 @@ def to_pyg(topology: Topology, fleet: Fleet | Layout | None = None, radio: Radio
     """A torch_geometric Data; fleet, radio: by default those that the topology was made for.
 
     - x (n, 4): position, cos and sin of yaw. edge_index (2, 2m): every link both ways. edge_attr (2m, 1): Mbit/s that
-      way. y (n,): the parity. pos (n, 2).
+      way. y (n,): the parity. pos (n, 2). With heights x is (n, 5) and pos (n, 3).
     """
     data = library("torch_geometric.data", "torch-geometric")
     torch = import_module("torch")
@@ -79,4 +82,4 @@ def library(module: str, package: str) -> Any:
 
 def _plain(values: Any) -> dict[str, Any]:
     """numpy's numbers, which graphs are often built with, as Python's own."""
-    return {name: value.item() if isinstance(value, np.generic) else value for name, value in values.items()}
+    return {str(name): value.item() if isinstance(value, np.generic) else value for name, value in values.items()}

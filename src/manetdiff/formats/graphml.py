@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 
 from manetdiff.errors import FormatError
 from manetdiff.fleet import Fleet
+from manetdiff.formats import netjson
 from manetdiff.formats.files import PathLike, Source, read_source, write_text
 from manetdiff.formats.format import Contents, Format, Holds, Order
 from manetdiff.formats.graph_libraries import from_networkx, library, to_networkx
 from manetdiff.formats.record import shown
+from manetdiff.formats.xml_text import check_xml_ids
 from manetdiff.layout import Layout
 from manetdiff.radio import Radio
 from manetdiff.topology import Topology
-
-NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def write_graphml(topology: Topology, fleet: Fleet | Layout | None, radio: Radio | None, path: PathLike) -> None:
     """Write GraphML; fleet, radio: None for those that the topology was made for."""
     layout = topology.on(fleet, radio)
-    for node in layout.fleet.ids:
-        if NO_XML.search(node):
-            raise FormatError(f"node {node!r}: GraphML cannot keep the control characters in its id")
+    check_xml_ids(layout.fleet.ids, "GraphML")
     lines = library("networkx", "networkx").generate_graphml(to_networkx(topology, layout))
     write_text(path, "\n".join(lines) + "\n")
 
@@ -59,8 +56,7 @@ FORMAT = Format(
     title="GraphML",
     holds=Holds.TOPOLOGY,
     suffixes=(".graphml",),
-    keeps="as NetJSON",
-    loses="as NetJSON",
+    keeps=netjson.FORMAT.keeps,
     begins=lambda source: source.content.lstrip().startswith("<"),
     read=topology_in,
     write=_write,

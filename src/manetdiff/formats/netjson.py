@@ -1,7 +1,9 @@
 """Topology files: NetJSON NetworkGraph (https://netjson.org), with everything of ours under `properties`.
 
-A node carries x, y (metres), yaw (radians), parity, and lat, lon, heading where the fleet knows where on earth it is.
-A link carries the sectors at both ends and the rates both ways in Mbit/s. Its cost is 1 / (sum of both rates): seconds
+A node carries x, y (metres), yaw (radians), parity, and lat, lon, heading where the fleet knows where on earth it is;
+z and alt where it knows how high its nodes are.
+A link carries the sectors at both ends and the rates both ways in Mbit/s: while its slot lasts, and sustained over
+both slots. Its cost is 1 / (sum of both rates): seconds
 per Mbit, so that smaller is better. A link that carries nothing, inside one parity, has the cost LARGEST_COST.
 Properties hold scalars only: OpenWISP's reader breaks on lists there.
 """
@@ -15,14 +17,21 @@ from typing import Any
 from manetdiff.errors import FormatError, RadioError
 from manetdiff.files import printable
 from manetdiff.fleet import Fleet
-from manetdiff.fleet.geodetic import yaw_to_compass
+from manetdiff.formats.columns import understood
 from manetdiff.formats.files import PathLike, Source, read_source, write_text
-from manetdiff.formats.format import Contents, Format, Holds, Order
-from manetdiff.formats.nodes import GEODETIC, fleet_of, frame_among, node_records, without_degrees
+from manetdiff.formats.format import FLEET_PARTS, LINK_PARTS, Contents, Format, Holds, Order, Part
+from manetdiff.formats.nodes import (
+    fleet_of,
+    frame_among,
+    geodetic_columns,
+    local_columns,
+    node_records,
+    without_degrees,
+)
 from manetdiff.formats.record import Record, naming, object_list, parse_object, shown
 from manetdiff.layout import Layout
 from manetdiff.radio import Radio, link_rates
-from manetdiff.topology import Topology
+from manetdiff.topology import SLOT_SHARE, Topology
 
 TYPE = "NetworkGraph"
 LARGEST_COST = 1e9
@@ -100,16 +109,9 @@ def network_graph(
 
 
 def _written_nodes(topology: Topology, fleet: Fleet) -> list[dict[str, Any]]:
-    columns = {
-        "x": fleet.positions[:, 0],
-        "y": fleet.positions[:, 1],
-        "yaw": fleet.yaw,
-        "parity": topology.parity,
-    }
+    columns = {**local_columns(fleet), "parity": topology.parity}
     if fleet.frame is not None:
-        latitude, longitude = fleet.frame.to_degrees(fleet.positions)
-        heading = yaw_to_compass(fleet.frame, latitude, longitude, fleet.yaw)
-        columns |= dict(zip(GEODETIC, (latitude, longitude, heading), strict=True))
+        columns |= geodetic_columns(fleet)
     rows = zip(*(column.tolist() for column in columns.values()), strict=True)
     return [
         {"id": name, "properties": dict(zip(columns, row, strict=True))}
@@ -130,6 +132,8 @@ def _written_links(topology: Topology, layout: Layout) -> list[dict[str, Any]]:
                 "sector_target": int(tables.sector[j, i]),
                 "rate_forward": forward,
                 "rate_backward": backward,
+                "sustained_forward": SLOT_SHARE * forward,
+                "sustained_backward": SLOT_SHARE * backward,
                 "distance": float(tables.distance[i, j] * layout.unit),
             },
         }
@@ -149,8 +153,8 @@ def _node_properties(file: str, document: dict[str, Any]) -> list[Record]:
     nodes = node_records(file, object_list(file, document, "nodes"))
     records = []
     for node in nodes:
-        properties = without_degrees(node.part("properties").values)
-        records.append(Record(file, node.what, {**properties, "id": node.values["id"]}))
+        properties = {**without_degrees(node.part("properties").values), "id": node.values["id"]}
+        records.append(understood(f"{file}: {node.what}", [*properties]).record(file, node.what, properties))
     return records
 
 
@@ -193,8 +197,7 @@ FORMAT = Format(
     title="NetJSON",
     holds=Holds.TOPOLOGY,
     suffixes=(".json", ".netjson"),
-    keeps="fleet, links, parity, sectors, rates, radio",
-    loses="times; the report",
+    keeps=FLEET_PARTS | LINK_PARTS | {Part.RADIO},
     begins=_begins,
     read=topology_in,
     write=_write,

@@ -1,4 +1,7 @@
-"""Node records to a fleet: metres and yaw, or degrees and compass heading, but one of the two for all nodes."""
+"""Node records to a fleet and back: metres and yaw, or degrees and compass heading, but one of the two for all nodes.
+
+Either may say how high the nodes are: all of them or none. Records are under our names for fields, see `columns`.
+"""
 
 from __future__ import annotations
 
@@ -6,43 +9,98 @@ import math
 import warnings
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from manetdiff.errors import FormatError
 from manetdiff.fleet import Fleet, LocalFrame
+from manetdiff.fleet.fleet import FloatArray
+from manetdiff.fleet.geodetic import yaw_to_compass
+from manetdiff.formats.columns import understood
 from manetdiff.formats.record import Record, naming
 
 LOCAL = ("x", "y", "yaw")
 GEODETIC = ("lat", "lon", "heading")
+# The height beside x, y and beside lat, lon, in metres: two names for one thing, z to us.
+HEIGHT, ALTITUDE = "z", "alt"
 
 
 def node_records(file: str, entries: Sequence[Mapping[str, object]]) -> list[Record]:
-    """The entries of a node list, each under its id; ids must be there and distinct."""
-    if not entries:
+    """The entries of a node list, each under its id and our names for its fields; ids must be there and distinct."""
+    return distinct(
+        file,
+        [
+            understood(f"{file}: node number {place}", [*entry]).record(file, f"node number {place}", entry)
+            for place, entry in enumerate(entries, start=1)
+        ],
+    )
+
+
+def distinct(file: str, numbered: Sequence[Record], rows: str = "number") -> list[Record]:
+    """Records under the ids of their nodes, which must be there and distinct. rows: what their numbers count."""
+    if not numbered:
         raise FormatError(f"{file}: holds no nodes")
     records = []
-    seen: set[str] = set()
-    for place, entry in enumerate(entries, start=1):
-        name = Record(file, f"node number {place}", entry).name("id")
-        record = Record(file, f"node {name!r}", {**entry, "id": name})
+    seen: dict[str, int] = {}
+    for place, one in enumerate(numbered, start=1):
+        name = one.name("id")
+        record = Record(file, f"node {name!r}", {**one.values, "id": name}, one.spelt)
         if name in seen:
-            raise record.error("id", "stands twice: every node needs its own")
-        seen.add(name)
+            raise record.error("id", f"stands twice, in {rows} {seen[name]} and {place}: every node needs its own")
+        seen[name] = place
         records.append(record)
     return records
 
 
 def fleet_of(file: str, records: Sequence[Record], frame: LocalFrame | None = None) -> Fleet:
-    """The fleet of records that hold x, y, yaw or lat, lon, heading.
+    """The fleet of records that hold x, y, yaw or lat, lon, heading, and perhaps z or alt.
 
     - frame: the frame that x and y are in, where the file says so.
     """
     ids = [record.name("id") for record in records]
+    heights = _heights(records)
     with naming(file):
         if _is_local(records):
             x, y, yaw = ([record.number(field) for record in records] for field in LOCAL)
             _doubt_degrees(file, ids, yaw)
-            return Fleet([*zip(x, y, strict=True)], yaw, ids, frame)
+            return Fleet([*zip(x, y, *heights, strict=True)], yaw, ids, frame)
         latitude, longitude = zip(*(record.degrees() for record in records), strict=True)
-        return Fleet.from_geodetic(latitude, longitude, [record.number("heading") for record in records], ids)
+        heading = [record.number("heading") for record in records]
+        return Fleet.from_geodetic(latitude, longitude, heading, ids, *heights)
+
+
+def local_columns(fleet: Fleet) -> dict[str, FloatArray]:
+    """x, y, z where the fleet has heights, and yaw, each (n,), by what files call them."""
+    x, y = fleet.horizontal.T
+    heights = {HEIGHT: fleet.heights} if fleet.has_heights else {}
+    return {"x": x, "y": y, **heights, "yaw": fleet.yaw}
+
+
+def geodetic_columns(fleet: Fleet) -> dict[str, FloatArray]:
+    """lat, lon, alt where the fleet has heights, and heading, each (n,), of a fleet that knows where on earth it is."""
+    assert fleet.frame is not None
+    latitude, longitude = fleet.frame.to_degrees(fleet.horizontal)
+    heading = yaw_to_compass(fleet.frame, latitude, longitude, fleet.yaw)
+    heights = {ALTITUDE: fleet.heights} if fleet.has_heights else {}
+    # To a tenth of a micrometre: beyond that there is only rounding.
+    latitude, longitude, heading = np.round(latitude, 12), np.round(longitude, 12), np.round(heading, 9) % 360.0
+    return {"lat": latitude, "lon": longitude, **heights, "heading": heading}
+
+
+def written_columns(fleet: Fleet) -> dict[str, FloatArray]:
+    """What a table says of a fleet: degrees where it knows where on earth it is, and metres and radians otherwise."""
+    return local_columns(fleet) if fleet.frame is None else geodetic_columns(fleet)
+
+
+def _heights(records: Sequence[Record]) -> list[list[float]]:
+    """One list of all heights, or no list: either all nodes say how high they are, or none does."""
+    high = next((record for record in records if HEIGHT in record.values), None)
+    if high is None:
+        return []
+    for record in records:
+        if HEIGHT not in record.values:
+            called = high.spelt.get(HEIGHT, HEIGHT)
+            raise record.error(called, "is missing, which other nodes have: give all nodes a height, or none")
+    return [[record.number(HEIGHT) for record in records]]
 
 
 def _doubt_degrees(file: str, ids: Sequence[str], yaw: Sequence[float]) -> None:
@@ -61,10 +119,11 @@ def frame_among(file: str, properties: Mapping[str, object]) -> LocalFrame | Non
 
 
 def without_degrees(values: Mapping[str, object]) -> Mapping[str, object]:
-    """Where x, y and yaw are there they are exact; the degrees beside them are for other readers."""
+    """Where x, y and yaw are there they are exact; the degrees beside them are for other readers, and so is alt."""
     if not all(field in values for field in LOCAL):
         return values
-    return {name: value for name, value in values.items() if name not in GEODETIC}
+    told = {*GEODETIC, ALTITUDE} if HEIGHT in values else {*GEODETIC}
+    return {name: value for name, value in values.items() if name not in told}
 
 
 def _is_local(records: Sequence[Record]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from manetdiff.errors import FormatError
@@ -14,8 +14,8 @@ MAGIC = b"PAR1"
 TICKS_A_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 
 
-def parquet_rows(source: Source, columns: Sequence[str]) -> list[dict[str, Any]]:
-    """The rows of a table with these columns, which must be there.
+def parquet_rows(source: Source, choose: Callable[[Sequence[str]], Sequence[str]]) -> list[dict[str, Any]]:
+    """The rows of a table. choose: which of its columns to read; raises where one is missing.
 
     Timestamps are seconds of Unix time, as UTC where the column names no zone.
     """
@@ -25,7 +25,8 @@ def parquet_rows(source: Source, columns: Sequence[str]) -> list[dict[str, Any]]
     name = source.name
     try:
         file = pq.ParquetFile(pa.BufferReader(source.data))
-        _check_columns(name, file.schema_arrow.names, columns)
+        columns = choose(file.schema_arrow.names)
+        _check_once(name, file.schema_arrow.names, columns)
         if file.metadata.num_rows > MOST_ROWS:
             raise FormatError(
                 f"{name}: holds {file.metadata.num_rows:,} rows, more than {MOST_ROWS:,}: cut out the time that matters"
@@ -41,10 +42,8 @@ def parquet_rows(source: Source, columns: Sequence[str]) -> list[dict[str, Any]]
         raise FormatError(f"{name}: is not a Parquet file that can be read: {reason}") from None
 
 
-def _check_columns(name: str, there: Sequence[str], needed: Sequence[str]) -> None:
-    for column in needed:
-        if column not in there:
-            raise FormatError(f"{name}: the column {column} is missing; needed are {', '.join(needed)}")
+def _check_once(name: str, there: Sequence[str], columns: Sequence[str]) -> None:
+    for column in columns:
         if list(there).count(column) > 1:
             raise FormatError(f"{name}: the column {column} stands twice")
 

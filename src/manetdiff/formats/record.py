@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from manetdiff.errors import FleetError, FormatError, RadioError, TopologyError
@@ -17,15 +17,19 @@ LONGEST_SHOWN = 40
 
 @dataclass(frozen=True)
 class Record:
-    """Fields of one thing in a file. what: how messages call it, such as `node 'A7'`."""
+    """Fields of one thing in a file.
+
+    - what: how messages call it, such as `node 'A7'`. spelt: what the file calls a field, where that is not our name.
+    """
 
     file: str
     what: str
     values: Mapping[str, object]
+    spelt: Mapping[str, str] = field(default_factory=dict)
 
     def error(self, field: str, problem: str) -> FormatError:
         """To be raised: what is wrong with the field."""
-        return FormatError(f"{self.file}: {self.what}: field {field!r} {problem}")
+        return FormatError(f"{self.file}: {self.what}: field {self.spelt.get(field, field)!r} {problem}")
 
     def value(self, field: str) -> object:
         """Whatever the field holds; it must be there."""

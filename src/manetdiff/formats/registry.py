@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
-from manetdiff.formats import adsb, bonnmotion, czml, emane, fleet_file, graphml, netjson, ns2, track_table
-from manetdiff.formats.format import Format, Holds
+from manetdiff.formats import (
+    adsb,
+    bonnmotion,
+    czml,
+    emane,
+    fleet_file,
+    geojson,
+    graphml,
+    kml,
+    netjson,
+    ns2,
+    track_table,
+)
+from manetdiff.formats.format import Format, Holds, Part
 
 # Where several formats begin alike, the more particular one comes first.
 FORMATS: tuple[Format, ...] = (
@@ -19,6 +31,8 @@ FORMATS: tuple[Format, ...] = (
     emane.SCHEDULE,
     emane.EVENTS,
     czml.FORMAT,
+    geojson.FORMAT,
+    kml.FORMAT,
 )
 READ = tuple(one for one in FORMATS if one.read is not None)
 WRITTEN = tuple(one for one in FORMATS if one.write is not None)
@@ -29,6 +43,10 @@ def names(formats: tuple[Format, ...], last: str = ", ") -> str:
     """What the command line calls them, each once. last: what stands before the last one."""
     *most, end = dict.fromkeys(one.name for one in formats)
     return f"{', '.join(most)}{last}{end}"
+
+
+def _listed(parts: list[Part], note: str = "") -> str:
+    return ", ".join(part.value for part in parts) + (f"; {note}" if note else "")
 
 
 def markdown_table() -> str:
@@ -43,8 +61,8 @@ def markdown_table() -> str:
             "" if one.read is None else "yes",
             "" if one.write is None else "yes",
             ", ".join(f"`{suffix}`" for suffix in one.suffixes),
-            one.keeps,
-            one.loses,
+            _listed([part for part in Part if part in one.keeps and part is not Part.CLIMBS], one.note),
+            "" if one.write is None else _listed(one.loses()),
         ]
         rows.append(f"| {' | '.join(cells)} |".replace("|  |", "| |").replace("|  |", "| |"))
     return "\n".join(rows) + "\n"

@@ -1,22 +1,24 @@
 """A table of times and places: CSV with the columns time, id, x, y and, if known, yaw; or time, id, lat, lon, heading.
 
-Seconds, metres and radians, or degrees. Without yaw or heading a node points where it goes. The plainest of mobility
-files, and the one to export to from anything else.
+Seconds or dates, metres and radians, or degrees; z or alt beside them is the height in metres; other common names are
+understood, see `columns`. A row without yaw or heading keeps the node's last, a node without any points where it goes.
+A node is there from its first row to its last, but not while it has none for much longer than is usual in the table.
+The plainest of mobility files, and the one to export to from anything else.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-import numpy as np
-
 from manetdiff.errors import FormatError
-from manetdiff.fleet import Fleet, LocalFrame, Track, Tracks
-from manetdiff.fleet.geodetic import compass_to_yaw
-from manetdiff.formats.csv_table import columns_in, csv_rows, csv_text, with_numbers
+from manetdiff.fleet import Fleet, Tracks
+from manetdiff.formats.columns import meanings, understood
+from manetdiff.formats.csv_table import columns_in, csv_rows, csv_text
 from manetdiff.formats.files import PathLike, Source, read_source, write_text
-from manetdiff.formats.format import Format, Holds
+from manetdiff.formats.format import FLIGHT_PARTS, Format, Holds
+from manetdiff.formats.nodes import HEIGHT, written_columns
 from manetdiff.formats.record import Record, naming, shown
+from manetdiff.formats.reports import Report, seconds_in, tracks_of
 
 LOCAL = ("time", "id", "x", "y")
 GEODETIC = ("time", "id", "lat", "lon")
@@ -24,71 +26,89 @@ ANGLES = {True: "yaw", False: "heading"}  # of local tables, and of those in deg
 
 
 def write_track_table(moments: Iterable[tuple[float, Fleet]], path: PathLike) -> None:
-    """Write a fleet over time, as pairs of seconds and fleet, in metres and radians."""
-    rows = [
-        [repr(time), name, repr(x), repr(y), repr(yaw)]
-        for time, fleet in moments
-        for name, (x, y), yaw in zip(fleet.ids, fleet.positions.tolist(), fleet.yaw.tolist(), strict=True)
-    ]
-    write_text(path, csv_text([*LOCAL, "yaw"], rows))
+    """Write a fleet over time, as pairs of seconds and fleet, all of one kind.
+
+    In degrees where the fleets know where on earth they are, and in metres and radians otherwise.
+    """
+    header: list[str] = []
+    rows: list[tuple[str, ...]] = []
+    for time, fleet in moments:
+        columns = written_columns(fleet)
+        header = header or ["time", "id", *columns]
+        if header[2:] != [*columns]:
+            now, before = ", ".join(columns), ", ".join(header[2:])
+            raise FormatError(f"a table has the same columns at all times: {before}, but at {time:g} s {now}")
+        numbers = ([repr(value) for value in column.tolist()] for column in columns.values())
+        rows += zip([repr(time)] * len(fleet), fleet.ids, *numbers, strict=True)
+    write_text(path, csv_text(header or [*LOCAL, "yaw"], rows))
+
+
+def read_track_table(path: PathLike, longest_gap: float | None = None) -> Tracks:
+    """The tracks in a table of times and places; `-` reads standard input.
+
+    - longest_gap: seconds without a row after which a node is taken to have left; by default five times the median of
+      the intervals between rows of a node. math.inf: every node is there all the time.
+    """
+    return tracks_in(read_source(path), longest_gap)
+
+
+def tracks_in(source: Source, longest_gap: float | None = None) -> Tracks:
+    """The tracks in the text of such a table. longest_gap: as of read_track_table."""
+    header, rows = csv_rows(source, _check_header)
+    columns = understood(source.name, header)
+    if not rows:
+        raise FormatError(f"{source.name}: holds no rows under its columns")
+    geodetic = set(GEODETIC) <= set(columns.names)
+    dated = False
+    reports: dict[str, dict[float, tuple[int, Report]]] = {}
+    for number, cells in enumerate(rows, start=1):
+        record = columns.row(source.name, f"row {number}", cells)
+        seconds, is_date = seconds_in(f"{source.name}: row {number}", columns.names["time"], record.value("time"))
+        report = _report(record, seconds, geodetic)
+        before, same = reports.setdefault(record.name("id"), {}).setdefault(seconds, (number, report))
+        if same != report:
+            told = f"is at two places at {seconds:.12g} s, in rows {before} and {number}: ids must be distinct"
+            raise FormatError(f"{source.name}: node {record.value('id')!r} {told}")
+        dated = dated or is_date
+    # Dates count from the first of them; seconds are kept as they are.
+    first = min(seconds for said in reports.values() for seconds in said) if dated else 0.0
+    by_node = {
+        name: [report._replace(time=seconds - first) for seconds, (_, report) in said.items()]
+        for name, said in reports.items()
+    }
+    with naming(source.name):
+        tracks = tracks_of(by_node, geodetic, longest_gap)
+    columns.doubt(source.name, (report.height or 0.0 for one in by_node.values() for report in one))
+    columns.say_unused(source.name)
+    return tracks
+
+
+def _report(record: Record, time: float, geodetic: bool) -> Report:
+    place = record.degrees() if geodetic else (record.number("x"), record.number("y"))
+    angle = ANGLES[not geodetic]
+    height = record.number(HEIGHT) if HEIGHT in record.values else None
+    return Report(time, place, height, record.number(angle) if angle in record.values else None)
 
 
 def _is_header(columns: Iterable[str]) -> bool:
     """Whether these are the columns of such a table."""
-    names = {column.strip().lower() for column in columns}
+    names = meanings(columns)
     return set(LOCAL) <= names or set(GEODETIC) <= names
 
 
-def read_track_table(path: PathLike) -> Tracks:
-    """The tracks in a table of times and places; `-` reads standard input."""
-    return tracks_in(read_source(path))
-
-
-def tracks_in(source: Source) -> Tracks:
-    """The tracks in the text of such a table."""
-    columns, rows = csv_rows(source, _check_header)
-    if not rows:
-        raise FormatError(f"{source.name}: holds no rows under its columns")
-    local = set(LOCAL) <= set(columns)
-    angle = ANGLES[local]
-    with_angle = angle in columns
-    by_node: dict[str, list[list[float]]] = {}
-    for number, row in enumerate(rows, start=1):
-        record = Record(source.name, f"row {number}", with_numbers(row))
-        place = (record.number("x"), record.number("y")) if local else record.degrees()
-        pointing = [record.number(angle)] if with_angle else []
-        by_node.setdefault(record.name("id"), []).append([record.number("time"), *place, *pointing])
-    with naming(source.name):
-        return _tracks(by_node, local, with_angle)
-
-
-def _tracks(by_node: dict[str, list[list[float]]], local: bool, with_angle: bool) -> Tracks:
-    arrays = {name: np.array(sorted(rows, key=lambda row: row[0])) for name, rows in by_node.items()}
-    frame = None
-    if not local:
-        every = np.concatenate(list(arrays.values()))
-        frame = LocalFrame.around(every[:, 1], every[:, 2])
-    tracks = []
-    for name, rows in arrays.items():
-        angle = rows[:, 3] if with_angle else None
-        if frame is None:
-            tracks.append(Track(name, rows[:, 0], rows[:, 1:3], angle))
-        else:
-            yaw = None if angle is None else compass_to_yaw(frame, rows[:, 1], rows[:, 2], angle)
-            tracks.append(Track(name, rows[:, 0], frame.to_xy(rows[:, 1], rows[:, 2]), yaw))
-    return Tracks(tuple(tracks), frame)
-
-
-def _check_header(file: str, columns: Sequence[str]) -> None:
-    if not _is_header(columns):
+def _check_header(file: str, header: Sequence[str]) -> None:
+    names = understood(file, header).names
+    local, geodetic = set(LOCAL) <= set(names), set(GEODETIC) <= set(names)
+    if local and geodetic:
+        raise FormatError(f"{file}: has x, y and {names['lat']}, {names['lon']}: leave one of the two out")
+    if not local and not geodetic:
         raise FormatError(
             f"{file}: the first line must name the columns {', '.join(LOCAL)} or {', '.join(GEODETIC)}, "
-            f"not {shown(', '.join(columns))}"
+            f"not {shown(', '.join(header))}"
         )
-    local = set(LOCAL) <= set(columns)
-    if ANGLES[not local] in columns and ANGLES[local] not in columns:
+    if ANGLES[not local] in names and ANGLES[local] not in names:
         raise FormatError(
-            f"{file}: the column {ANGLES[not local]} does not go with {'x, y' if local else 'lat, lon'}: "
+            f"{file}: the column {names[ANGLES[not local]]} does not go with {'x, y' if local else 'lat, lon'}: "
             "yaw (radians) stands beside x, y and heading (degrees) beside lat, lon"
         )
 
@@ -98,8 +118,8 @@ FORMAT = Format(
     title="Plain table",
     holds=Holds.TRACKS,
     suffixes=(".csv",),
-    keeps="times, ids, places, yaw",
-    loses="movement between the moments; where on earth",
+    keeps=FLIGHT_PARTS,
+    note="movement as moments",
     begins=lambda source: _is_header(columns_in(source.first_line)),
     read=tracks_in,
     write=lambda held, order: write_track_table(held.moments(order.time), order.path),

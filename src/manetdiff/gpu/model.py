@@ -27,7 +27,8 @@ from manetdiff.runtime.refine import best_of
 from manetdiff.runtime.samples import Sample, samples_of
 from manetdiff.sampling import SamplerConfig, grid_for
 from manetdiff.solvers.local_search import THOROUGH
-from manetdiff.topology import Topology
+from manetdiff.solvers.rehearsal import rehearse
+from manetdiff.topology import Topology, find_parts, warn_of_parts_in_batch
 from manetdiff.weights import DEFAULT
 
 # Graphs that are sampled together at most.
@@ -83,6 +84,8 @@ class BatchModel:
         """A topology for each fleet, of any sizes; the same seed gives the same one whatever the batch.
 
         - samples: drawn for each, the best kept. polish: moves of the local search on each sample.
+
+        Networks that come out in parts are named by one DisconnectedWarning.
         """
         options = Options(radio=radio, seed=seed)
         effort = Effort(steps, samples, polish=polish, correct=correct, annealing=THOROUGH)
@@ -94,6 +97,7 @@ class BatchModel:
         for place, fleet in enumerate(fleets):
             if not isinstance(fleet, Fleet) or len(fleet) < 2:
                 raise FleetError(f"fleet {place}: give a Fleet of at least 2 nodes, not {fleet!r}")
+        rehearse()
         began = time.perf_counter()
         with ThreadPoolExecutor(self.threads) as pool:
             layouts = [Layout(fleet, chosen) for fleet in fleets]
@@ -103,8 +107,11 @@ class BatchModel:
 
             def refined(place: int) -> Topology:
                 best = best_of(sampled[place], layouts[place], effort, seed)
+                parts = find_parts(best.sample.links, layouts[place])
                 report = best.report.replace(
                     method="netdiff",
+                    components=1 if parts is None else parts.components,
+                    parts=parts,
                     weights=self.name,
                     seed=int(seed),
                     steps=steps,
@@ -115,7 +122,9 @@ class BatchModel:
                 )
                 return Topology(*best.sample, report, layouts[place])
 
-            return list(pool.map(refined, range(len(fleets))))
+            made = list(pool.map(refined, range(len(fleets))))
+        warn_of_parts_in_batch({index: one.report.parts for index, one in enumerate(made)})
+        return made
 
     def sampling_for(self, steps: int, *, redundant: bool) -> SamplerConfig:
         """How so many steps are taken. redundant: whether with more links than needed, see Effort."""

@@ -20,6 +20,8 @@ FEATURES_VERSION = 2
 
 NODE_FEATURES = ("x", "y", "cos_yaw", "sin_yaw")
 PAIR_FEATURES = ("distance", "cos_angle", "sin_angle", "candidate", "rate", "nearer", "leak")
+# Spreads from the middle at which the network is shown nodes that are far out: about as far as it has ever seen one.
+FARTHEST = 5.0
 X, Y, COS_YAW, SIN_YAW = range(len(NODE_FEATURES))
 LENGTH, COS_ANGLE, SIN_ANGLE, IN_RANGE, RATE, NEARER, LEAK = range(len(PAIR_FEATURES))
 
@@ -27,8 +29,8 @@ LENGTH, COS_ANGLE, SIN_ANGLE, IN_RANGE, RATE, NEARER, LEAK = range(len(PAIR_FEAT
 class LayoutFeatures(NamedTuple):
     """What the network reads of one layout of n nodes.
 
-    - node: (n, 4) float32: x, y, cosine and sine of the yaw, in the normalised frame.
-    - pair: (n, n, 7) float32, from the first node's point of view, 0 on the diagonal: distance in the fleet's spread,
+    - node: (n, 4) float32: x, y, cosine and sine of the yaw, in the normalised frame; height shows in the distances.
+    - pair: (n, n, 7) float32, from the first node's point of view, 0 on the diagonal: distance in the fleet's scale,
       whatever the radio's unit; cosine and sine of the angle to the axis of the mean heading; whether the pair is
       within range; the rate that the link would have alone, in bit/s/Hz; how many other nodes its antenna sees nearer
       than the peer, as log(1 + count); the power that a beam at the peer spills on others, over the noise, as log(1 +
@@ -45,14 +47,26 @@ def layout_features(fleet: Fleet, tables: LinkTables, unit: float) -> LayoutFeat
     """The features of a fleet, from its tables under a radio; unit: metres per unit of distance in them."""
     positions, yaw = fleet.normalised_arrays()
     n = len(fleet)
-    node = np.column_stack([positions, np.cos(yaw), np.sin(yaw)]).astype(np.float32)
-    scale = unit / fleet.spread
+    places = _drawn_in(positions[:, :2], fleet) if fleet.far_out.any() else positions[:, :2]
+    node = np.column_stack([places, np.cos(yaw), np.sin(yaw)]).astype(np.float32)
+    scale = unit / fleet.scale
     pair = np.zeros((n, n, len(PAIR_FEATURES)), dtype=np.float32)
     pair[..., IN_RANGE] = tables.candidate
     _fill_pairs(tables.floats, tables.ints, tables.beam_power, tables.constants, fleet.mean_heading, scale, pair)
+    if fleet.far_out.any():
+        np.minimum(pair[..., LENGTH], FARTHEST, out=pair[..., LENGTH])
     sector = tables.sector.astype(np.uint8)
     np.fill_diagonal(sector, 0)
     return LayoutFeatures(node, pair, sector)
+
+
+def _drawn_in(positions: npt.NDArray[np.float64], fleet: Fleet) -> npt.NDArray[np.float64]:
+    """The normalised positions as if there were no nodes far out, and these in their direction, but no farther than
+    FARTHEST: the network then reads of the others what it would read without them."""
+    near = positions[~fleet.far_out]
+    moved = (positions - near.mean(axis=0)) * (fleet.spread / fleet.scale)
+    length = np.linalg.norm(moved, axis=1)
+    return np.asarray(moved * np.where(fleet.far_out, FARTHEST / length, 1.0)[:, None])
 
 
 @kernel

@@ -76,6 +76,7 @@ MEASURES = {
         Measure("mean_length", "mean length", digits=3),
         Measure("link_throughput", "per link, Mbit/s", digits_of_one=3),
         Measure("throughput", "T, Mbit/s"),
+        Measure("sustained", "sustained, Mbit/s"),
         Measure("ratio", "T / target", percent=True),
         Measure("antenna_saturation", "saturated antennas", percent=True),
         Measure("node_saturation", "saturated nodes", percent=True),
@@ -88,7 +89,7 @@ MEASURES = {
     )
 }
 # Of every table of topologies on a set of layouts.
-OF_LAYOUTS = tuple(name for name in MEASURES if name not in ("continuity", "milliseconds"))
+OF_LAYOUTS = tuple(name for name in MEASURES if name not in ("sustained", "continuity", "milliseconds"))
 
 
 def labels(metrics: Sequence[str]) -> list[str]:

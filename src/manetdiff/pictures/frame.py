@@ -60,7 +60,7 @@ def new_figure(width: float, height: float, style: Style, dpi: int = DPI) -> Fig
 
 def half_extent(fleet: Fleet) -> FloatArray:
     """(2,) half the view's width and height: all nodes and a margin, no side under a quarter of the other."""
-    half = np.ptp(fleet.positions, axis=0) / 2
+    half = np.ptp(fleet.horizontal, axis=0) / 2
     longest = half.max()
     return np.asarray(np.maximum(half + 0.12 * longest, 0.25 * longest), dtype=np.float64)
 
@@ -80,7 +80,7 @@ def add_panel(
     width, height = size / paper
     axes = figure.add_axes((float(left), float(bottom), float(width), float(height)))
     inch = float((2 * half / size).max())
-    middle = (fleet.positions.min(axis=0) + fleet.positions.max(axis=0)) / 2
+    middle = (fleet.horizontal.min(axis=0) + fleet.horizontal.max(axis=0)) / 2
     low, high = middle - size * inch / 2, middle + size * inch / 2
     axes.set_xlim(float(low[0]), float(high[0]))
     axes.set_ylim(float(low[1]), float(high[1]))
@@ -138,6 +138,21 @@ def node_handles(style: Style) -> list[Handle]:
 def saturation_handle(style: Style) -> Handle:
     """Legend entry for antennas with more than one link."""
     return Patch(facecolor=style.wrong, edgecolor=style.wrong, alpha=0.45, label="antenna with several links")
+
+
+def ring_handle(colour: str, label: str) -> Handle:
+    """Legend entry for ringed nodes."""
+    return Line2D(
+        [],
+        [],
+        linestyle="",
+        marker="o",
+        markersize=11,
+        markerfacecolor="none",
+        markeredgecolor=colour,
+        markeredgewidth=1.6,
+        label=label,
+    )
 
 
 def violation_handle(style: Style, *, marker: str = "", dashes: Dashes = "") -> Handle:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PatchCollection, PolyCollection
-from matplotlib.patches import Wedge
+from matplotlib.patches import Circle, Wedge
 from matplotlib.patheffects import withStroke
 
 from manetdiff.fleet import Fleet
@@ -64,7 +64,7 @@ class Scale:
 
 def node_radius(fleet: Fleet, span: float) -> float:
     """Large enough to be seen, small enough that neighbours seldom touch."""
-    x, y = fleet.positions.T
+    x, y = fleet.horizontal.T
     distance = np.hypot(x[:, None] - x, y[:, None] - y)
     np.fill_diagonal(distance, np.inf)
     near = float(np.percentile(distance.min(axis=1), 20))
@@ -77,10 +77,18 @@ def draw_nodes(axes: Axes, fleet: Fleet, parity: npt.NDArray[np.int64], scale: S
     cos, sin = np.cos(fleet.yaw), np.sin(fleet.yaw)
     turns = np.stack([np.stack([cos, sin], axis=1), np.stack([-sin, cos], axis=1)], axis=1)
     for bit in (0, 1):
-        outlines = [fleet.positions[i] + scale.radius * SHAPES[bit] @ turns[i] for i in np.flatnonzero(parity == bit)]
+        outlines = [fleet.horizontal[i] + scale.radius * SHAPES[bit] @ turns[i] for i in np.flatnonzero(parity == bit)]
         axes.add_collection(
             PolyCollection(outlines, facecolors=style.parity[bit], edgecolors=style.paper, linewidths=0.7, zorder=4)
         )
+
+
+def draw_rings(axes: Axes, places: FloatArray, scale: Scale, colour: str, dashes: str) -> None:
+    """A circle around each of these places, (k, 2): nodes that only one of two fleets has."""
+    circles = [Circle((float(x), float(y)), 2.3 * scale.radius) for x, y in places]
+    axes.add_collection(
+        PatchCollection(circles, facecolors="none", edgecolors=colour, linewidths=1.6, linestyles=dashes, zorder=4)
+    )
 
 
 def draw_sectors(axes: Axes, fleet: Fleet, loads: npt.NDArray[np.int64], scale: Scale, style: Style) -> None:
@@ -91,33 +99,44 @@ def draw_sectors(axes: Axes, fleet: Fleet, loads: npt.NDArray[np.int64], scale: 
     if sectors > 1:
         edge = fleet.yaw[:, None] + (np.arange(sectors) + 0.5) * width
         direction = np.stack([np.cos(edge), np.sin(edge)], axis=-1)
-        start = fleet.positions[:, None] + 0.9 * scale.radius * direction
-        stop = fleet.positions[:, None] + reach * direction
+        start = fleet.horizontal[:, None] + 0.9 * scale.radius * direction
+        stop = fleet.horizontal[:, None] + reach * direction
         lines = np.stack([start, stop], axis=2).reshape(-1, 2, 2)
         axes.add_collection(LineCollection(list(lines), colors=style.faint, linewidths=0.7, zorder=1))
     wedges = []
     for i, sector in np.argwhere(loads > 1):
         middle = fleet.yaw[i] + sector * width
         low, high = np.degrees([middle - width / 2, middle + width / 2])
-        x, y = fleet.positions[i].tolist()
+        x, y = fleet.horizontal[i].tolist()
         wedges.append(Wedge((x, y), 1.25 * reach, float(low), float(high)))
     axes.add_collection(
         PatchCollection(wedges, facecolors=style.wrong, edgecolors=style.wrong, alpha=0.45, linewidths=0.8, zorder=2)
     )
 
 
-def draw_names(axes: Axes, fleet: Fleet, links: npt.NDArray[np.int64], scale: Scale, style: Style, size: float) -> None:
-    """The ids, each beside its node where links, nodes and other ids leave most room. size: of the font, in points."""
-    ends = fleet.positions[links]
+def draw_names(
+    axes: Axes,
+    fleet: Fleet,
+    named: npt.NDArray[np.bool_],
+    links: npt.NDArray[np.int64],
+    scale: Scale,
+    style: Style,
+    size: float,
+) -> None:
+    """The ids of the nodes to be named, (n,), each beside its node where links, nodes and other ids leave most room.
+
+    - size: of the font, in points.
+    """
+    ends = fleet.horizontal[links]
     taken = np.empty((0, 2))
-    for i, name in enumerate(fleet.ids):
-        text = _legible(name)
+    for i in np.flatnonzero(named).tolist():
+        text = legible(fleet.ids[i])
         half_width = 0.31 * size / 72 * len(text) * scale.inch
         line = np.array([(-half_width, 0.0), (0.0, 0.0), (half_width, 0.0)])
-        spots = fleet.positions[i] + _spots(scale, half_width)
+        spots = fleet.horizontal[i] + _spots(scale, half_width)
         places = spots[:, None] + line
         # A name must not look like its neighbour's, so other nodes count as nearer than they are.
-        others = 0.6 * _to_points(places, np.delete(fleet.positions, i, axis=0))
+        others = 0.6 * _to_points(places, np.delete(fleet.horizontal, i, axis=0))
         room = np.minimum(np.minimum(_to_segments(places, ends), _to_points(places, taken)), others).min(axis=1)
         # Enough room is enough: among the roomy spots the nearest wins, as it comes first.
         best = int(np.argmax(np.minimum(room, 0.95 * size / 72 * scale.inch)))
@@ -145,12 +164,17 @@ def draw_scale_bar(axes: Axes, scale: Scale, style: Style) -> None:
     axes.text(
         left + length + 0.015 * scale.span,
         -0.03,
-        f"{length / 1000:g} km" if length >= 1000 else f"{length:g} m",
+        length_text(length),
         color=style.ink,
         fontsize=9,
         va="center",
         transform=below,
     )
+
+
+def length_text(metres: float) -> str:
+    """Three digits of a length, in metres or kilometres."""
+    return f"{float(f'{metres / 1000:.3g}'):,g} km" if metres >= 1000 else f"{metres:.3g} m"
 
 
 def round_length(longest: float) -> float:
@@ -186,7 +210,7 @@ def _to_segments(places: FloatArray, ends: FloatArray) -> FloatArray:
     return np.asarray(np.linalg.norm(offset - share[..., None] * along, axis=-1).min(axis=-1), dtype=np.float64)
 
 
-def _legible(name: str) -> str:
+def legible(name: str) -> str:
     """An id as it can be drawn: one line, no characters that no font has, not too long."""
     text = "".join(letter if letter.isprintable() else "?" for letter in name)
     return text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 1] + "…"

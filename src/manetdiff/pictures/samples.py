@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from manetdiff.formats.files import PathLike
 from manetdiff.layout import Layout
+from manetdiff.pictures.far_out import drawn_in
 from manetdiff.pictures.frame import (
     FOOT,
     MARGIN,
@@ -55,7 +56,7 @@ def draw_samples(references: Sequence[Topology], samples: Sequence[Topology], pa
 def _panel(
     figure: Figure, corner: tuple[float, float], name: str, shown: Topology, other: Topology, layout: Layout
 ) -> None:
-    fleet = layout.fleet
+    fleet = drawn_in(layout.fleet)
     half = half_extent(fleet)
     size = np.array([PANEL, PANEL])
     axes, scale = add_panel(figure, corner, size, fleet, half, node_radius(fleet, 2 * half.max()))

@@ -18,6 +18,7 @@ from matplotlib.lines import Line2D
 from manetdiff.fleet import Fleet
 from manetdiff.formats.files import PathLike
 from manetdiff.layout import Layout
+from manetdiff.pictures.far_out import draw_far_out, drawn_in
 from manetdiff.pictures.frame import (
     FOOT,
     MARGIN,
@@ -33,6 +34,7 @@ from manetdiff.pictures.frame import (
     new_figure,
     node_handles,
     panel_size,
+    ring_handle,
     saturation_handle,
     save,
     violation_handle,
@@ -45,12 +47,22 @@ from manetdiff.pictures.marks import (
     Style,
     draw_names,
     draw_nodes,
+    draw_rings,
     draw_scale_bar,
     draw_sectors,
     node_radius,
 )
 from manetdiff.radio import Radio, link_rates
-from manetdiff.topology import Topology, antenna_loads, count_components, kept, same_parity
+from manetdiff.topology import (
+    SLOT_SHARE,
+    Topology,
+    antenna_loads,
+    carried_over,
+    count_components,
+    kept,
+    places_in,
+    same_parity,
+)
 
 LEGEND = 2.5  # inches beside the data
 PAIR_LEGEND = 0.55  # inches below it
@@ -75,7 +87,7 @@ def draw_topology(
     - fleet, radio: where to show it; by default those that it was made for.
     """
     layout = topology.on(fleet, radio)
-    fleet = layout.fleet
+    fleet = drawn_in(layout.fleet)
     style = DARK if dark else LIGHT
     rates = link_rates(layout.tables, topology.links, topology.parity).sum(axis=1)
     loads = antenna_loads(topology, layout)
@@ -85,11 +97,11 @@ def draw_topology(
     figure = new_figure(size[0] + 2 * MARGIN + LEGEND, size[1] + TITLE + FOOT, style)
     axes, scale = add_panel(figure, (MARGIN, FOOT), size, fleet, half, node_radius(fleet, 2 * half.max()))
 
-    segments = fleet.positions[topology.links]
+    segments = fleet.horizontal[topology.links]
     width = line_width(len(fleet))
     colours = _draw_rates(axes, segments[~wrong], rates[~wrong], width, style)
     draw_lines(axes, segments[wrong], style.wrong, "--", width)
-    draw_around(axes, topology, fleet, loads, scale, style, 8.5 if len(fleet) <= 20 else 7.5)
+    draw_around(axes, topology, layout.fleet, loads, scale, style, 8.5 if len(fleet) <= 20 else 7.5)
     shown = title if title is not None else _headline(topology, loads, float(rates.sum()))
     axes.set_title(shown, loc="left", color=style.ink, fontsize=11, parse_math=False)
 
@@ -118,39 +130,48 @@ def draw_change(
     titles: tuple[str, str] | None = None,
     dark: bool = False,
 ) -> Figure:
-    """Two topologies of one fleet side by side, on the same scale: which links were kept, which are new, which went.
+    """Two topologies side by side, on the same scale: which links were kept, which are new, which went.
 
-    before belongs to the fleet, after to the moved fleet, each by default to its own; both must hold the same nodes in
-    the same order.
+    before belongs to the fleet, after to the moved fleet, each by default to its own. Nodes are matched by id, in
+    whatever order; those that have left, and those that have joined, are ringed.
     """
-    layouts = before.on(fleet, radio), after.on(moved, radio)
-    fleet, moved = (layout.fleet for layout in layouts)
-    after.check_fits(len(before))
+    before, after = (
+        Topology(one.links, one.parity, layout=one.on(where, radio)) for one, where in ((before, fleet), (after, moved))
+    )
     style = DARK if dark else LIGHT
-    half = np.maximum(half_extent(fleet), half_extent(moved))
-    size = panel_size(half, len(fleet)) * 0.85
-    radius = min(node_radius(fleet, 2 * half.max()), node_radius(moved, 2 * half.max()))
+    fleets = [drawn_in(one.on().fleet) for one in (before, after)]
+    half = np.max([half_extent(one) for one in fleets], axis=0)
+    size = panel_size(half, max(map(len, fleets))) * 0.85
+    radius = min(node_radius(one, 2 * half.max()) for one in fleets)
     foot = FOOT + PAIR_LEGEND
-    shared = before.adjacency & after.adjacency
+    gone = [places_in(fleets[1 - place], fleets[place]) < 0 for place in (0, 1)]
     headings = titles or (
-        f"before: {_counted(len(before.links), 'link')}",
-        f"after: {_counted(len(after.links), 'link')}, {kept(before, after):.0%} of the old ones kept",
+        f"before: {_counted(len(before.links), 'link')}" + _of_nodes(gone[0], "left since"),
+        f"after: {_counted(len(after.links), 'link')}, {kept(before, after):.0%} of the old ones kept"
+        + _of_nodes(gone[1], "joined"),
     )
     more_lines = max(heading.count("\n") for heading in headings)
     figure = new_figure(2 * size[0] + 3 * MARGIN, size[1] + TITLE + more_lines * TITLE_LINE + foot, style)
     violated = saturated = False
-    for place, (topology, dashes) in enumerate(((before, DROPPED), (after, NEW))):
-        where = layouts[place].fleet
+    for place, (topology, other, dashes) in enumerate(((before, after, DROPPED), (after, before, NEW))):
+        where = fleets[place]
         axes, scale = add_panel(figure, (MARGIN + place * (size[0] + MARGIN), foot), size, where, half, radius)
         axes.set_title(headings[place], loc="left", color=style.ink, fontsize=11, parse_math=False)
-        draw_compared(axes, topology, layouts[place], shared, dashes, scale, style, 7.5 if len(fleet) <= 20 else 6.5)
+        shared = carried_over(other, topology.on()).adjacency
+        font = 7.5 if len(where) <= 20 else 6.5
+        draw_compared(axes, topology, topology.on(), shared, dashes, scale, style, font)
+        draw_rings(axes, where.horizontal[gone[place]], scale, style.new if place else style.dropped, dashes)
         violated |= bool(same_parity(topology).any())
-        saturated |= bool((antenna_loads(topology, layouts[place]) > 1).any())
+        saturated |= bool((antenna_loads(topology, topology.on()) > 1).any())
 
     handles: list[Handle] = [
         *compared_handles(style, "kept link", "dropped link", "new link"),
         *node_handles(style),
     ]
+    if gone[0].any():
+        handles.append(ring_handle(style.dropped, "node that left"))
+    if gone[1].any():
+        handles.append(ring_handle(style.new, "node that joined"))
     if violated:
         handles.append(violation_handle(style, marker="x"))
     if saturated:
@@ -187,14 +208,14 @@ def draw_compared(
 
     - alone: DROPPED or NEW, what its own links are.
     """
-    fleet, width = layout.fleet, line_width(len(layout.fleet))
-    segments = fleet.positions[topology.links]
+    width = line_width(len(layout))
+    segments = drawn_in(layout.fleet).horizontal[topology.links]
     same = shared[topology.links[:, 0], topology.links[:, 1]]
     draw_lines(axes, segments[same], style.kept, "-", 0.9 * width)
     draw_lines(axes, segments[~same], style.dropped if alone == DROPPED else style.new, alone, 1.1 * width)
     middles = segments[same_parity(topology)].mean(axis=1)
     axes.plot(middles[:, 0], middles[:, 1], "x", color=style.wrong, ms=8, mew=2.2, zorder=4)
-    draw_around(axes, topology, fleet, antenna_loads(topology, layout), scale, style, font)
+    draw_around(axes, topology, layout.fleet, antenna_loads(topology, layout), scale, style, font)
 
 
 def compared_handles(style: Style, both: str, dropped: str, new: str) -> list[Handle]:
@@ -228,10 +249,12 @@ def draw_around(
     axes: Axes, topology: Topology, fleet: Fleet, loads: IntArray, scale: Scale, style: Style, font: float
 ) -> None:
     """Everything but the links."""
-    draw_sectors(axes, fleet, loads, scale, style)
-    draw_nodes(axes, fleet, topology.parity, scale, style)
+    shown = drawn_in(fleet)
+    draw_sectors(axes, shown, loads, scale, style)
+    draw_nodes(axes, shown, topology.parity, scale, style)
+    draw_far_out(axes, fleet, scale, style, font)
     if len(fleet) <= NAMED_UP_TO:
-        draw_names(axes, fleet, topology.links, scale, style, font)
+        draw_names(axes, shown, ~fleet.far_out, topology.links, scale, style, font)
     draw_scale_bar(axes, scale, style)
 
 
@@ -245,7 +268,13 @@ def _headline(topology: Topology, loads: IntArray, total: float) -> str:
     )
     wrong = ", ".join(_counted(count, what) for count, what in counts if count)
     verdict = f"not valid ({wrong})" if wrong else "valid"
-    return f"{len(topology)} nodes, {_counted(len(topology.links), 'link')}, {total:.4g} Mbit/s: {verdict}"
+    rates = f"{total:.4g} Mbit/s ({SLOT_SHARE * total:.4g} sustained)"
+    return f"{len(topology)} nodes, {_counted(len(topology.links), 'link')}, {rates}: {verdict}"
+
+
+def _of_nodes(which: npt.NDArray[np.bool_], what: str) -> str:
+    """A second line of a heading, where there is something to say."""
+    return f"\n{_counted(int(which.sum()), 'node')} {what}" if which.any() else ""
 
 
 def _counted(count: int, what: str) -> str:

@@ -24,7 +24,8 @@ class Radio(JsonSettings):
 
     A link over the distance d is sent with `R = min(p_max, p_0 · d^(2·alpha))` and received with `P = R / d²`.
 
-    - unit: metres per unit of distance; None measures distances in the fleet's own spread.
+    - unit: metres per unit of distance; None measures distances in the fleet's own spread, without
+      nodes far out (`Fleet.scale`).
     - p_0, p_max: power at distance 1 and at most.
     - alpha: how much of the path loss the power control makes up for (0: none, 1: all of it).
     - theta_max: half the opening of a transmitted beam, in radians (pattern 'cone').
@@ -123,4 +124,4 @@ class Radio(JsonSettings):
 
     def unit_for(self, fleet: Fleet) -> float:
         """Metres per unit of distance for this fleet."""
-        return fleet.spread if self.unit is None else self.unit
+        return fleet.scale if self.unit is None else self.unit

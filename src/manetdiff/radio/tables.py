@@ -107,11 +107,13 @@ def link_tables(fleet: Fleet, radio: Radio) -> LinkTables:
     positions = (fleet.positions - fleet.positions.mean(axis=0)) / unit
     offset = positions[None, :, :] - positions[:, None, :]
     distance = np.hypot(offset[..., 0], offset[..., 1])
+    if fleet.has_heights:
+        distance = np.hypot(distance, offset[..., 2])
     bearing = np.arctan2(offset[..., 1], offset[..., 0])
     # The diagonal is never used; its 1 keeps it from dividing by zero.
     off_diagonal = distance + np.eye(len(fleet))
     sent = _transmit_power(distance, radio)
-    gain = steered_gain(bearing, radio)
+    gain = steered_gain(offset, bearing, radio)
     floats = np.stack([distance, bearing, sent, sent / off_diagonal**2, 1.0 / (off_diagonal**2 + radio.epsilon)])
     ints = np.zeros((6, len(fleet), max(len(fleet), radio.sectors + 1)), dtype=np.int64)
     ints[CANDIDATE, :, : len(fleet)] = (distance <= radio.range) & ~np.eye(len(fleet), dtype=np.bool_)

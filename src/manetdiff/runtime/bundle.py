@@ -6,6 +6,7 @@ before they get there.
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import lzma
@@ -13,6 +14,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +66,11 @@ class Bundle:
     def name_in_file(self, name: str) -> str:
         """What an input or output of the contract is called in the graphs."""
         return EARLIER_NAMES.get(self.version, {}).get(name, name)
+
+    @cached_property
+    def digest(self) -> str:
+        """Of the functions: the same for the same network."""
+        return hashlib.sha256(b"".join(self.graphs[name] for name in FUNCTIONS)).hexdigest()
 
     def to_bytes(self) -> bytes:
         """The file's content."""

@@ -19,6 +19,7 @@ from manetdiff.messages import one_line
 from manetdiff.runtime.bundle import Bundle
 from manetdiff.runtime.graphs import check_graph
 from manetdiff.runtime.memory import bound_memory
+from manetdiff.runtime.onnx import onnx_runtime
 from manetdiff.sampling import Draws, StepSettings, chain_draws, latent_draws
 from manetdiff.sampling.contract import FUNCTIONS, default_inputs
 
@@ -67,7 +68,7 @@ class Chain:
     """The exported functions of a model."""
 
     def __init__(self, bundle: Bundle) -> None:
-        self.name, self.sampling = bundle.name, bundle.sampling
+        self.name, self.sampling, self.digest = bundle.name, bundle.sampling, bundle.digest
         self._lock = threading.RLock()
         self._functions = {name: _ExportedFunction(bundle, name, self._lock) for name in FUNCTIONS}
         self._grids: dict[TimePairs, Mapping[str, Array]] = {}
@@ -171,11 +172,10 @@ class _ExportedFunction:
         return length
 
     def _open(self) -> _Opened:
-        import onnxruntime as ort  # here, so that commands which run no network do not wait for it
-
         with self._lock:
             if self._opened is not None:
                 return self._opened
+            ort = onnx_runtime()
             options = ort.SessionOptions()
             options.intra_op_num_threads = options.inter_op_num_threads = 1
             options.log_severity_level = 3

@@ -16,16 +16,20 @@ from manetdiff.fleet import Fleet
 from manetdiff.layout import Layout
 from manetdiff.radio import Radio
 from manetdiff.runtime.bundle import Bundle, find_bundle
+from manetdiff.runtime.calibration import measured, remember, remembered
 from manetdiff.runtime.chain import Chain
+from manetdiff.runtime.costs import ASSUMED, Calibration
 from manetdiff.runtime.effort import UPDATE, Effort, chosen_effort
+from manetdiff.runtime.no_harm import as_it_was, keeps_to, no_worse
 from manetdiff.runtime.options import Asked, Options
 from manetdiff.runtime.partial import Mode, chosen_mode, partial_diffusion
-from manetdiff.runtime.pins import check_pins
+from manetdiff.runtime.plan import STOP, Plan, planned
 from manetdiff.runtime.previous import previous_links
-from manetdiff.runtime.refine import best_of
-from manetdiff.runtime.samples import Update, draw_samples
-from manetdiff.runtime.speed import MachineSpeed, affordable, machine_speed
-from manetdiff.topology import Report, Topology, continuity
+from manetdiff.runtime.refine import Refined, best_of
+from manetdiff.runtime.samples import Update, constructed, draw_samples
+from manetdiff.runtime.task import Task
+from manetdiff.solvers.rehearsal import TOY, rehearse
+from manetdiff.topology import Topology, continuity, warn_of_parts, warn_of_parts_in_batch
 from manetdiff.weights import DEFAULT, SMALL
 
 FEWEST, MOST = 2, 256  # nodes
@@ -53,7 +57,8 @@ class Model:
         self.threads = checked_threads(threads)
         self._chain = Chain(bundle)
         self._companion = None if companion is None else Chain(companion)
-        self._speeds: dict[int, MachineSpeed] = {}
+        self._calibration = remembered(self._short_chain)
+        self._prepared: set[str] = set()
 
     def __repr__(self) -> str:
         return f"Model({self.name!r}, threads={self.threads})"
@@ -70,21 +75,28 @@ class Model:
         - radio: by default the layout's, or the one that the weights were trained for.
         - seed: the same one gives the same topology, alone or in a batch, whatever the threads.
         - preset: 'instant', 'fast', 'balanced' (default), 'careful', 'thorough' or 'best'.
-        - budget_ms: milliseconds a fleet instead, from which the preset follows.
+        - budget_ms: milliseconds a fleet instead, from which the preset follows; where none fits, a construction and a
+          local search take the network's place, and the report's method says so. See `calibrate`.
         - steps, samples, correct, polish: instead of what the preset says. polish: True, False, or a number of moves;
           correct=False, polish=False gives the network's own samples.
         - keep, avoid, silent: links that must be there, pairs that must not be linked, nodes that stay silent; nodes by
           id or by index.
 
         A fleet that cannot be served raises an error that says why; in a batch, a BatchError with the others' results.
+        A network that comes out in parts gives a DisconnectedWarning; `parts` in its report says which nodes are
+        outside, why, and what range would join them.
         """
         options = Options(**asked)
         if isinstance(fleet, Fleet | Layout):
-            return self._generate(fleet, options)
+            made = self._generate(fleet, options)
+            warn_of_parts(made.report.parts)
+            return made
         given: object = fleet
         if isinstance(given, str) or not isinstance(given, Iterable):
             raise FleetError(f"give a Fleet, or several, not {type(fleet).__name__}")
-        return self._each(lambda single: self._generate(single, options), list(fleet))
+        batch = self._each(lambda single: self._generate(single, options), list(fleet))
+        warn_of_parts_in_batch({index: one.report.parts for index, one in enumerate(batch)})
+        return batch
 
     def update(
         self,
@@ -99,7 +111,7 @@ class Model:
 
         - previous: the fleet that the topology was made for, by default the one that it knows. radio: by default the
           one that it was made for, where it knows that. Nodes are matched by id: those that have joined are linked,
-          those that have left are forgotten.
+          those that have left are forgotten. A fleet that shares no node with the topology is refused.
         - mode: 'minor', 'standard', 'guided', 'anew' (without regard to the previous topology), or 'auto', which picks
           by how far the nodes have moved. The other arguments are those of `generate`.
         """
@@ -116,30 +128,77 @@ class Model:
         before = previous if previous is not None or known is None else known.fleet
         links = previous_links(topology, before, layout.fleet)
         picked = chosen_mode(mode, links.moved)
-        told = Report(mode=picked, moved=links.moved)
-        if picked == "anew":
-            made = self._made(layout, options, chosen_effort(options, len(layout)), None, told, began)
+        how = None if picked == "anew" else partial_diffusion(picked, links.moved, options.steps)
+        effort = chosen_effort(options, len(layout), None if how is None else UPDATE)
+        task = Task(layout, options, began + self._prepare(effort))
+        same_radio = known is None or known.radio == layout.radio
+        if mode != "anew" and links.unmoved and same_radio and keeps_to(links, task.pins):
+            kept = task.finished(as_it_was(links, task), method="netdiff", mode="unmoved", moved=0.0, continuity=1.0)
+            warn_of_parts(kept.report.parts)
+            return kept
+        if how is None:
+            best = self._sampled(task, effort)
         else:
-            how = partial_diffusion(picked, links.moved, options.steps)
-            effort = dataclasses.replace(chosen_effort(options, len(layout), UPDATE), steps=how.steps)
-            made = self._made(layout, options, effort, Update(links, how), told, began)
-        return made.with_report(continuity=continuity(links.topology, made))
+            effort = dataclasses.replace(effort, steps=how.steps)
+            best = self._sampled(task, effort, Update(links, how))
+        if mode != "anew" and effort.correct:
+            best = no_worse(best, links, task)
+        made = task.finished(best, mode=picked, moved=links.moved)
+        warn_of_parts(made.report.parts)
+        old = topology if before is None else Topology(topology.links, topology.parity, layout=Layout(before))
+        return made.with_report(continuity=continuity(old, made))
+
+    def calibrate(self, *, again: bool = False) -> Calibration:
+        """Get ready for calls with `budget_ms`: measure how fast this machine is, in about a second, and remember it.
+
+        - again: measure even if that was done on this machine before.
+
+        Everything that is only done the first time, such as loading compiled code, is done here as well: call it once
+        in a process that promises times. Without it budgets are planned with costs that are assumed.
+        """
+        self._prepare(UPDATE)
+        if self._calibration is None or again:
+            self._calibration = measured(self._short_chain, self.radio)
+            remember(self._short_chain, self._calibration)
+        return self._calibration
+
+    def _prepare(self, effort: Effort) -> float:
+        """Load what is loaded once in a process, or compiled once on a machine; the seconds that it took, which are no
+        part of the time of a topology."""
+        began = time.perf_counter()
+        rehearse()
+        chain = self._chain_for(effort)
+        if chain.name not in self._prepared:
+            once = dataclasses.replace(effort, steps=1, samples=1)
+            draw_samples(chain, chain.embed(Layout(TOY, self.radio).features), once, 0, None, None)
+            self._prepared.add(chain.name)
+        return time.perf_counter() - began
+
+    def _chain_for(self, effort: Effort) -> Chain:
+        return self._short_chain if effort.small else self._chain
+
+    @property
+    def _short_chain(self) -> Chain:
+        """The network that takes the few steps of presets."""
+        return self._chain if self._companion is None else self._companion
 
     def _generate(self, fleet: Fleet | Layout, options: Options) -> Topology:
-        layout = self._layout(fleet, options.radio, self.radio)
-        if options.budget_ms is not None:
-            picked = self._affordable(layout, options.budget_ms)
-            options = dataclasses.replace(options, preset=picked, budget_ms=None)
         began = time.perf_counter()
+        layout = self._layout(fleet, options.radio, self.radio)
         effort = chosen_effort(options, len(layout))
-        return self._made(layout, options, effort, None, Report(preset=options.preset), began)
+        began += self._prepare(effort)
+        if options.budget_ms is not None:
+            return self._within(Task(layout, options, began, began + STOP * options.budget_ms / 1e3))
+        task = Task(layout, options, began)
+        return task.finished(self._sampled(task, effort), preset=options.preset)
 
-    def _affordable(self, layout: Layout, budget_ms: float) -> str:
-        """The preset that a time budget has room for, by how fast this machine is on fleets of this size."""
-        n = len(layout)
-        if n not in self._speeds:
-            self._speeds[n] = machine_speed(lambda preset: self._generate(layout, Options(preset=preset)), n)
-        return affordable(budget_ms / 1e3, self._speeds[n], n)
+    def _within(self, task: Task) -> Topology:
+        """What a budget has room for, by how fast this machine is."""
+        assert task.options.budget_ms is not None
+        budget, layout = task.options.budget_ms / 1e3, task.layout
+        plan = planned(budget, self._calibration or ASSUMED, len(layout), layout.radio)
+        best = _constructed(task, plan) if plan.preset is None else self._sampled(task, plan.effort)
+        return task.finished(best, preset=plan.preset, budget_ms=task.options.budget_ms)
 
     def _layout(self, fleet: Fleet | Layout, asked: Radio | None, usual: Radio) -> Layout:
         """The layout of a fleet under the radio asked for, or the usual one, if the network takes it."""
@@ -151,40 +210,23 @@ class Model:
             raise ModelError(f"{self.name} was trained for {trained} sectors; the radio has {there}")
         return layout
 
-    def _made(
-        self,
-        layout: Layout,
-        options: Options,
-        effort: Effort,
-        update: Update | None,
-        told: Report,
-        began: float,
-    ) -> Topology:
-        """A topology from noise, or by an update of a previous one."""
-        seed = options.seed
-        pins = check_pins(options.pins, layout) if options.pins else None
-        chain = self._companion if effort.small and self._companion is not None else self._chain
-        embedded = chain.embed(layout.features)
+    def _sampled(self, task: Task, effort: Effort, update: Update | None = None) -> Refined:
+        """The best of the network's samples, from noise or from a previous topology."""
+        chain = self._chain_for(effort)
+        embedded = chain.embed(task.layout.features)
         ready = time.perf_counter()
-        sampled = draw_samples(chain, embedded, effort, seed, update, pins)
+        sampled = draw_samples(chain, embedded, effort, task.options.seed, update, task.pins)
         done = time.perf_counter()
-        judged = layout if pins is None else layout.pinned(pins.keep, pins.avoid)
-        best = best_of(sampled, judged, effort, seed)
+        best = best_of(sampled, task.judged, effort, task.options.seed, task.deadline)
         report = best.report.replace(
             method="netdiff",
             weights=chain.name,
-            seed=int(seed),
-            preset=told.preset,
-            mode=told.mode,
-            moved=told.moved,
             steps=effort.steps,
             samples=effort.samples,
             finalists=effort.searched if effort.polish else 0,
-            throughput=best.throughput,
-            seconds=time.perf_counter() - began,
-            stages={"layout": ready - began, "sampling": done - ready, **best.report.stages},
+            stages={"layout": ready - task.began, "sampling": done - ready, **best.report.stages},
         )
-        return Topology(*best.sample, report, layout)
+        return best._replace(report=report)
 
     def _each(self, one: Callable[[Fleet | Layout], Topology], fleets: Sequence[Fleet | Layout]) -> list[Topology]:
         """Every fleet by itself, so that a bad one fails alone."""
@@ -212,3 +254,12 @@ def checked_threads(threads: int | None) -> int:
         return usable_cores()
     check_whole(ModelError, "threads", threads, 1)
     return threads
+
+
+def _constructed(task: Task, plan: Plan) -> Refined:
+    """What is made where there is no time for the network."""
+    sample = constructed(task.judged, task.pins, greedy=plan.greedy)
+    done = time.perf_counter()
+    best = best_of([sample], task.judged, plan.effort, task.options.seed, task.deadline)
+    stages = {"construction": done - task.began, **best.report.stages}
+    return best._replace(report=best.report.replace(method="mst-greedy" if plan.greedy else "mst", stages=stages))

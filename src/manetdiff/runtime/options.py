@@ -51,8 +51,9 @@ class Options:
         if self.preset is not None and not isinstance(self.preset, str):
             raise ModelError(f"preset must be a name, not {self.preset!r}")
         if self.budget_ms is not None:
-            if self.preset is not None:
-                raise ModelError("budget_ms picks the preset: give one of the two")
+            for name in ("preset", "steps", "samples", "correct", "polish"):
+                if getattr(self, name) is not None:
+                    raise ModelError(f"budget_ms says how much is done: give it or {name}, not both")
             check_above_0(ModelError, "budget_ms", self.budget_ms)
 
     @property

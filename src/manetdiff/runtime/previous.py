@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from manetdiff.errors import TopologyError
-from manetdiff.fleet import Fleet, displacement
+from manetdiff.fleet import Fleet, displacement, same_places
 from manetdiff.runtime.chain import Noise, States
-from manetdiff.topology import Topology
+from manetdiff.topology import Topology, check_related, places_in
 
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
@@ -22,12 +23,14 @@ class PreviousLinks:
 
     - edges: (n, n). parity: (n,), 0 where a node is new. known: (n,) whether the node was there before.
     - moved: how far the nodes that stayed have moved in the normalised frame; None where that is not known.
+    - unmoved: whether everybody is still where everybody was: nobody has joined, left, moved or turned.
     """
 
     edges: BoolArray
     parity: IntArray
     known: BoolArray
     moved: float | None
+    unmoved: bool = False
 
     @property
     def states(self) -> States:
@@ -61,17 +64,24 @@ def previous_links(topology: Topology, before: Fleet | None, after: Fleet) -> Pr
             )
         return PreviousLinks(topology.adjacency, topology.parity.copy(), np.ones(len(after), dtype=np.bool_), None)
     topology.check_fits(len(before))
-    places = {name: k for k, name in enumerate(before.ids)}
-    was = np.array([places.get(name, -1) for name in after.ids])
+    check_related(before, after)
+    was = places_in(before, after)
     known = was >= 0
     edges = topology.adjacency[np.ix_(was, was)] & known[:, None] & known[None, :]
     parity = np.where(known, topology.parity[was], 0)
-    return PreviousLinks(edges, parity, known, _moved(before, after, was))
+    nobody_new_or_gone = bool(known.all()) and len(before) == len(after)
+    unmoved = nobody_new_or_gone and same_places(_part(before, was, after.ids), after)
+    return PreviousLinks(edges, parity, known, _moved(before, after, was), unmoved)
 
 
 def _moved(before: Fleet, after: Fleet, was: IntArray) -> float | None:
-    now = np.flatnonzero(was >= 0)
+    # Nodes far out, before or now, would set the scale: whatever the others do would then be no movement at all.
+    now = np.flatnonzero((was >= 0) & ~before.far_out[was] & ~after.far_out)
     if len(now) < 2:
         return None
-    stayed = Fleet(before.positions[was[now]], before.yaw[was[now]], [after.ids[k] for k in now])
-    return displacement(stayed, Fleet(after.positions[now], after.yaw[now], stayed.ids))
+    names = [after.ids[k] for k in now]
+    return displacement(_part(before, was[now], names), _part(after, now, names))
+
+
+def _part(fleet: Fleet, nodes: IntArray, names: Sequence[str]) -> Fleet:
+    return Fleet(fleet.positions[nodes], fleet.yaw[nodes], names)

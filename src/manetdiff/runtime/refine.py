@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from typing import NamedTuple
+
+import numpy as np
 
 from manetdiff.layout import Layout
 from manetdiff.radio.tables import PINS
@@ -15,7 +18,7 @@ from manetdiff.solvers.correction import correct_onto
 from manetdiff.solvers.local_search import polish, search_on
 from manetdiff.solvers.reference import search
 from manetdiff.solvers.workbench import Workbench
-from manetdiff.topology import PolishReport, Report, Topology, metrics
+from manetdiff.topology import PolishReport, Report, Topology, count_components, metrics
 
 # Of the search that takes over where no sample could be connected.
 FALLBACK_MOVES_A_NODE = 300
@@ -30,22 +33,37 @@ class Refined(NamedTuple):
     report: Report
 
 
-def best_of(samples: Sequence[Sample], layout: Layout, effort: Effort, seed: int) -> Refined:
-    """The best sample after refinement: fewest components first, then T. Its report has the stages' seconds."""
+def best_of(
+    samples: Sequence[Sample], layout: Layout, effort: Effort, seed: int, deadline: float = math.inf
+) -> Refined:
+    """The best sample after refinement: fewest components first, then T. Its report has the stages' seconds.
+
+    - deadline: by time.perf_counter; at least one sample is corrected, whatever the clock says.
+    """
     began = time.perf_counter()
     if not effort.correct:
         best = max((_uncorrected(sample, layout, effort, seed, k) for k, sample in enumerate(samples)), key=_merit)
         return best._replace(report=best.report.replace(stages=_stages(began, began)))
     bench = Workbench(layout)
-    corrected = [_corrected(bench, sample, k) for k, sample in enumerate(samples)]
+    corrected: list[Refined] = []
+    for k, sample in enumerate(samples):
+        if not corrected or time.perf_counter() < deadline:
+            corrected.append(_corrected(bench, sample, k))
     done = time.perf_counter()
     chosen = _finalists(corrected, effort)
-    best = max((_searched(bench, one, effort, seed) for one in chosen) if effort.polish else corrected, key=_merit)
+    if effort.polish:
+        # Each has an equal share of what is left of the time.
+        chosen = [
+            _searched(bench, one, effort, seed, _share(deadline, len(chosen) - k)) for k, one in enumerate(chosen)
+        ]
+    best = max(chosen, key=_merit)
     stages = _stages(began, done)
     whole = best.components == 1
     # Corrected links are of opposite parity, within range and alone on their antennas.
     best = best._replace(report=best.report.replace(connected=whole, valid=whole, stages=stages))
-    return best if whole or layout.tables.constants[PINS] > 0 else _by_search(best, layout, seed)
+    if whole or layout.tables.constants[PINS] > 0 or time.perf_counter() >= deadline:
+        return best
+    return _by_search(best, layout, seed, deadline)
 
 
 def _stages(began: float, corrected: float) -> dict[str, float]:
@@ -67,19 +85,33 @@ def _finalists(corrected: Sequence[Refined], effort: Effort) -> Sequence[Refined
     return sorted(corrected, key=_merit, reverse=True)[: effort.finalists] if effort.finalists else corrected
 
 
-def _searched(bench: Workbench, one: Refined, effort: Effort, seed: int) -> Refined:
+def _share(deadline: float, among: int) -> float | None:
+    """When to stop the first of so many; None: when it is done."""
+    if deadline == math.inf:
+        return None
+    now = time.perf_counter()
+    return now + (deadline - now) / among
+
+
+def _searched(bench: Workbench, one: Refined, effort: Effort, seed: int, deadline: float | None) -> Refined:
     bench.put(*one.sample)
-    meter = Meter(Budget(moves=effort.polish))
+    meter = Meter(Budget(moves=effort.polish, deadline=deadline))
     search_on(bench, meter, _seed(seed, one.report.kept), limit=1, annealing=effort.annealing)
     gain = bench.throughput - one.throughput
-    told = one.report.replace(polish=PolishReport(effort.polish, gain, improved=gain > 0))
+    made = effort.polish if deadline is None else meter.moves
+    told = one.report.replace(polish=PolishReport(made, gain, improved=gain > 0))
+    if deadline is not None:
+        told = told.replace(cut_short=made < effort.polish)
     return Refined(Sample(bench.links, bench.parity), bench.parts, bench.throughput, told)
 
 
-def _by_search(best: Refined, layout: Layout, seed: int) -> Refined:
+def _by_search(best: Refined, layout: Layout, seed: int, deadline: float) -> Refined:
     """What a search from scratch finds, if it is in fewer parts: where correction, which may not turn single nodes,
-    leaves a network in parts, there is often a whole one."""
-    found = search(layout, Budget(moves=FALLBACK_MOVES_A_NODE * len(layout)), int(seed))
+    leaves a network in parts, there is often a whole one. Not where the range allows no fewer parts."""
+    if best.components <= count_components(np.argwhere(np.triu(layout.tables.candidate, 1)), len(layout)):
+        return best
+    moves = FALLBACK_MOVES_A_NODE * len(layout)
+    found = search(layout, Budget(moves=moves, deadline=None if deadline == math.inf else deadline), int(seed))
     if found.components >= best.components:
         return best
     # The search may leave two links on an antenna; pruning them must not take the network apart again.
@@ -87,7 +119,7 @@ def _by_search(best: Refined, layout: Layout, seed: int) -> Refined:
     correct_onto(bench, found.links, found.parity, flip_parts=True)
     pruned = bench.parts <= found.components
     made = Sample(bench.links, bench.parity) if pruned else Sample(found.links, found.parity)
-    return _scored(made, layout, best.report.replace(fallback=True))
+    return scored(made, layout, best.report.replace(fallback=True))
 
 
 def _uncorrected(sample: Sample, layout: Layout, effort: Effort, seed: int, place: int) -> Refined:
@@ -95,10 +127,11 @@ def _uncorrected(sample: Sample, layout: Layout, effort: Effort, seed: int, plac
     topology = Topology(*sample, Report(kept=place))
     if effort.polish:
         topology = polish(topology, layout, moves=effort.polish, seed=_seed(seed, place))
-    return _scored(Sample(topology.links, topology.parity), layout, topology.report)
+    return scored(Sample(topology.links, topology.parity), layout, topology.report)
 
 
-def _scored(sample: Sample, layout: Layout, report: Report) -> Refined:
+def scored(sample: Sample, layout: Layout, report: Report) -> Refined:
+    """A topology as it is, with what its report says about it."""
     scores = metrics(Topology(*sample), layout)
     whole, valid = bool(scores["connected"]), bool(scores["valid"])
     # A raw sample in parts counts as such, whatever their number.

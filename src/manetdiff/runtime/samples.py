@@ -8,12 +8,15 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from manetdiff.layout import Layout
 from manetdiff.runtime.chain import TOGETHER, Chain, EmbeddedLayout, Noise, States
 from manetdiff.runtime.effort import Effort
 from manetdiff.runtime.partial import PartialDiffusion
 from manetdiff.runtime.pins import CheckedPins
 from manetdiff.runtime.previous import PreviousLinks
 from manetdiff.sampling import plain_settings, time_pairs
+from manetdiff.solvers.heuristics import mst_greedy_links
+from manetdiff.solvers.spanning import spanning_forest
 
 IntArray = npt.NDArray[np.int64]
 
@@ -58,6 +61,17 @@ def draw_samples(
         outcome = chain.run(layout, start.noise, state, start.pairs, draws.rounds(1), settings)
         samples += samples_of(outcome.states, pins)
     return samples
+
+
+def constructed(layout: Layout, pins: CheckedPins | None = None, *, greedy: bool = True) -> Sample:
+    """What takes a sample's place where there is no time for the network: the shortest spanning forest.
+
+    - greedy: whether the links that raise T most are added to it, one by one.
+    """
+    links, parity = mst_greedy_links(layout) if greedy else spanning_forest(layout)
+    if pins is None:
+        return Sample(links, parity)
+    return Sample(np.unique(np.concatenate([links, pins.keep]), axis=0), pins.aligned(parity))
 
 
 def samples_of(states: States, pins: CheckedPins | None) -> list[Sample]:

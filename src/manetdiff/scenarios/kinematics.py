@@ -70,7 +70,7 @@ class Flight:
     @classmethod
     def of(cls, fleet: Fleet, speed: FloatArray) -> Flight:
         """The fleet flying along its yaw."""
-        return cls(as_places(fleet.positions), fleet.yaw, speed)
+        return cls(as_places(fleet.horizontal), fleet.yaw, speed)
 
     @property
     def velocity(self) -> ComplexArray:
@@ -88,4 +88,4 @@ class Flight:
 
     def as_fleet(self, like: Fleet) -> Fleet:
         """The same nodes as in `like`, where they are now; yaw is brought into -π … π."""
-        return like.replace(positions=as_positions(self.places), yaw=wrapped(self.yaw))
+        return like.moved_to(as_positions(self.places), wrapped(self.yaw))

@@ -69,10 +69,10 @@ def _separated(fleet: Fleet, *, may_move: bool) -> Fleet | None:
         return fleet
     if not may_move:
         return None
-    pushed = pushed_apart(as_places(fleet.positions), required_separation(fleet))
+    pushed = pushed_apart(as_places(fleet.horizontal), required_separation(fleet))
     fleet = fleet.replace(positions=as_positions(pushed))
     return fleet if _far_enough(fleet) else None
 
 
 def _far_enough(fleet: Fleet) -> bool:
-    return bool(pair_distances(fleet.positions).min() >= required_separation(fleet))
+    return bool(pair_distances(fleet.horizontal).min() >= required_separation(fleet))

@@ -30,7 +30,7 @@ def pair_distances(positions: FloatArray) -> FloatArray:
 
 def connected(fleet: Fleet, reach: float) -> bool:
     """Whether links no longer than `reach` spreads can join all aircraft."""
-    near = pair_distances(fleet.positions) <= reach * fleet.spread
+    near = pair_distances(fleet.horizontal) <= reach * fleet.spread
     reached = near[0].copy()
     reached[0] = True
     while not reached.all():

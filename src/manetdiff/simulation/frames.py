@@ -10,6 +10,7 @@ from matplotlib.lines import Line2D
 from PIL import Image
 
 from manetdiff.pictures.animation import as_image
+from manetdiff.pictures.far_out import drawn_in
 from manetdiff.pictures.frame import (
     MARGIN,
     add_legend,
@@ -32,21 +33,22 @@ COLOURS = (*LIGHT.parity, LIGHT.kept, LIGHT.new, LIGHT.wrong)
 
 def moment_pictures(moments: Sequence[Moment]) -> Iterator[Image.Image]:
     """A picture for each moment: links that are new since the moment before stand out."""
-    half = np.max([half_extent(one.fleet) for one in moments], axis=0)
-    radius = min(node_radius(one.fleet, 2 * half.max()) for one in moments)
+    fleets = [drawn_in(one.fleet) for one in moments]
+    half = np.max([half_extent(fleet) for fleet in fleets], axis=0)
+    radius = min(node_radius(fleet, 2 * half.max()) for fleet in fleets)
     size = np.maximum(half / half.max() * VIEW, SHORTEST_SIDE)
     before: set[tuple[str, str]] | None = None
-    for one in moments:
+    for one, shown in zip(moments, fleets, strict=True):
         figure = Figure(
             figsize=(float(max(size[0], 5.2)) + 2 * MARGIN, float(size[1]) + HEADING + LEGEND),
             dpi=DPI,
             facecolor=LIGHT.paper,
         )
         corner = ((figure.get_figwidth() - float(size[0])) / 2, LEGEND)
-        axes, scale = add_panel(figure, corner, size, one.fleet, half, radius)
+        axes, scale = add_panel(figure, corner, size, shown, half, radius)
         names = link_names(one.topology)
         is_new = np.array([before is not None and name not in before for name in names], dtype=bool)
-        segments = one.fleet.positions[one.topology.links]
+        segments = shown.horizontal[one.topology.links]
         width = line_width(len(one.fleet))
         draw_lines(axes, segments[~is_new], LIGHT.kept, "-", 0.9 * width)
         draw_lines(axes, segments[is_new], LIGHT.new, "--", 1.2 * width)

@@ -43,6 +43,7 @@ LABELS = {
     "moments": "moments",
     "duration": "duration, s",
     "throughput": "mean T, Mbit/s",
+    "sustained": "sustained: half of it, as each direction has one of two slots, Mbit/s",
     "throughput_over_held": "T over that of the first topology, never updated",
     "throughput_over_anew": "T over that of topologies made anew",
     "valid": "moments with a valid topology",

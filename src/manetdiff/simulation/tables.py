@@ -11,7 +11,6 @@ from manetdiff.formats.csv_table import csv_text
 from manetdiff.formats.files import PathLike, write_text
 from manetdiff.formats.netjson import network_graph
 from manetdiff.simulation.run import Moment
-from manetdiff.topology import METRICS
 
 
 def metrics_csv(moments: Sequence[Moment]) -> str:
@@ -20,7 +19,7 @@ def metrics_csv(moments: Sequence[Moment]) -> str:
         {
             "time": one.time,
             "nodes": len(one.fleet),
-            **{name: one.metrics[name] for name in METRICS},
+            **one.metrics,
             "continuity": one.continuity,
             "added": one.added,
             "dropped": one.dropped,
@@ -53,6 +52,7 @@ def summary(moments: Sequence[Moment]) -> dict[str, float | None]:
         "moments": len(moments),
         "duration": moments[-1].time - moments[0].time,
         "throughput": _mean([one.metrics["throughput"] for one in moments]),
+        "sustained": _mean([one.metrics["sustained"] for one in moments]),
         "throughput_over_held": sum(updated) / sum(held) if sum(held) > 0 else None,
         "throughput_over_anew": _over_anew(moments),
         "valid": _mean([one.metrics["valid"] for one in moments]),

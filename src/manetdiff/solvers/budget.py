@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 
@@ -11,10 +12,14 @@ from manetdiff.errors import SolverError
 
 @dataclass(frozen=True)
 class Budget:
-    """Either seconds or moves; exactly one of them is set."""
+    """Either seconds or moves; exactly one of them is set.
+
+    - deadline: beside moves, when to stop in any case, by time.perf_counter.
+    """
 
     seconds: float | None = None
     moves: int | None = None
+    deadline: float | None = None
 
     def __post_init__(self) -> None:
         if (self.seconds is None) == (self.moves is None):
@@ -38,6 +43,7 @@ class Meter:
         self.budget = budget
         self.moves = 0
         self._start = time.perf_counter() if started is None else started
+        self._end = budget.deadline if budget.seconds is None else self._start + budget.seconds
 
     @property
     def seconds(self) -> float:
@@ -48,18 +54,27 @@ class Meter:
     def spent(self) -> float:
         """Share of the budget that is used, 0 … 1 (and beyond)."""
         if self.budget.moves is not None:
-            return self.moves / self.budget.moves
+            return 1.0 if self.late else self.moves / self.budget.moves
         assert self.budget.seconds is not None
         return self.seconds / self.budget.seconds
 
+    @property
+    def watches_clock(self) -> bool:
+        """Whether a search must look at the clock now and then."""
+        return self._end is not None
+
+    @property
+    def late(self) -> bool:
+        """Whether the clock has run out."""
+        return self._end is not None and time.perf_counter() >= self._end
+
     def moves_left(self, at_least: int) -> int:
-        """Moves that the budget still has room for; for a time budget an estimate from the pace so far."""
-        if self.budget.moves is not None:
-            return max(0, self.budget.moves - self.moves)
-        assert self.budget.seconds is not None
-        if self.seconds >= self.budget.seconds:
+        """Moves that the budget still has room for; by the clock an estimate from the pace so far."""
+        counted = math.inf if self.budget.moves is None else max(0, self.budget.moves - self.moves)
+        if self._end is None:
+            return int(counted)
+        left = self._end - time.perf_counter()
+        if left <= 0:
             return 0
-        if self.moves == 0:
-            return at_least
         pace = self.moves / max(self.seconds, 1e-9)
-        return max(0, int(pace * (self.budget.seconds - self.seconds)))
+        return int(min(counted, pace * left if self.moves else at_least))

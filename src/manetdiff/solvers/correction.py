@@ -118,7 +118,8 @@ def _sanitise(bench: Workbench, links: IntArray, parity: IntArray, counts: dict[
     strength = bench.tables.floats[SIGNAL, i, j]
     links = links[np.lexsort((strength, bench.tables.ints[CANDIDATE, i, j] == PINNED))]
     verdict = np.empty(len(links), dtype=np.int64)
-    _judge(bench.tables, links, parity, bench.occupied, verdict)
+    # A copy, because numba would compile the kernel anew for a parity that is read-only.
+    _judge(bench.tables, links, np.array(parity), bench.occupied, verdict)
     for name, reason in (("range", _FAR), ("parity", _INSIDE), ("sector", _CROWDED)):
         counts[f"dropped_{name}"] = int((verdict == reason).sum())
     return np.asarray(links[verdict == _STAYS])

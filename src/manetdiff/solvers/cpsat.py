@@ -31,10 +31,7 @@ _SCALE = 1000
 
 def solve_relaxation(layout: Layout, budget: Budget, seed: int) -> Found:
     """The relaxation's best topology within a time budget, on one worker; needs the extra `cpsat`."""
-    try:
-        from ortools.sat.python import cp_model
-    except ImportError:
-        raise SolverError("method 'cpsat' needs OR-Tools: pip install 'manetdiff[cpsat]'") from None
+    cp_model = load_cpsat()
     if budget.seconds is None:
         raise SolverError("method 'cpsat' takes a time budget in seconds, not a number of moves")
     forest, parity = spanning_forest(layout)
@@ -52,6 +49,15 @@ def solve_relaxation(layout: Layout, budget: Budget, seed: int) -> Found:
         sides = np.array([solver.value(variable) for variable in side], dtype=np.int64)
         best = better(best, found(layout, chosen.reshape(-1, 2), sides, "cpsat"))
     return best.with_report(status=solver.status_name(status))
+
+
+def load_cpsat() -> Any:
+    """CP-SAT's models, which take a while to load; an error that says what to install where they are not there."""
+    try:
+        from ortools.sat.python import cp_model
+    except ImportError:
+        raise SolverError("method 'cpsat' needs OR-Tools: pip install 'manetdiff[cpsat]'") from None
+    return cp_model
 
 
 def _model(cp_model: Any, layout: Layout, forest: IntArray, parity: IntArray) -> tuple[Any, dict[Any, Any], Any]:

@@ -38,7 +38,9 @@ def _enumerate(tables, candidate):  # type: ignore[no-untyped-def]
     scored = 0
     # The last node keeps parity 0: turning all of them changes nothing.
     for colours in range(1 << (n - 1)):
-        parity = np.array([(colours >> i) & 1 for i in range(n)])
+        parity = np.empty(n, dtype=np.int64)
+        for i in range(n):
+            parity[i] = (colours >> i) & 1
         pairs = np.empty((n * n, 2), dtype=np.int64)
         count = 0
         for i in range(n):
@@ -52,7 +54,7 @@ def _enumerate(tables, candidate):  # type: ignore[no-untyped-def]
             size = 0
             for m in range(count):
                 if (chosen >> m) & 1:
-                    links[size] = pairs[m]
+                    links[size, 0], links[size, 1] = pairs[m, 0], pairs[m, 1]
                     size += 1
             components = label_components(links[:size], label)
             if components <= best_components:

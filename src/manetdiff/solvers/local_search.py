@@ -13,9 +13,8 @@ from manetdiff.layout import Layout
 from manetdiff.radio import Radio
 from manetdiff.solvers.budget import Budget, Meter
 from manetdiff.solvers.moves import LEAST_GAIN
+from manetdiff.solvers.rehearsal import rehearse
 from manetdiff.solvers.rng import seeded
-from manetdiff.solvers.spanning import spanning_forest
-from manetdiff.solvers.warm import warm_up
 from manetdiff.solvers.workbench import Workbench
 from manetdiff.topology import (
     PolishReport,
@@ -69,10 +68,9 @@ def polish(
     - budget: seconds; or moves: a number of moves, which gives the same answer on every machine (default 2,000).
     """
     asked = Budget.of(budget, moves, DEFAULT_BUDGET)
-    if budget is not None:
-        warm_up(_try_polish)
-    meter = Meter(asked)
     layout = topology.on(fleet, radio)
+    rehearse()
+    meter = Meter(asked)
     sound = topology.links[~(same_parity(topology) | out_of_range(topology, layout))]
     # A topology without saturated antennas stays so; one with them may keep as many, but is not driven to it.
     loads = antenna_loads(Topology(sound, topology.parity), layout)
@@ -106,12 +104,7 @@ def search_on(bench: Workbench, meter: Meter, seed: int, *, limit: int, annealin
         if left <= 0:
             return
         moves = min(left, annealing.moves_a_node * len(bench.layout))
-        bench.anneal(rng, moves, scale * annealing.warm, scale * annealing.cold, limit, scale * annealing.penalty)
-        meter.moves += moves
-
-
-def _try_polish(layout: Layout) -> None:
-    polish(Topology(*spanning_forest(layout)), layout)
+        bench.cool(meter, rng, moves, scale * annealing.warm, scale * annealing.cold, limit, scale * annealing.penalty)
 
 
 def _gain(new: Topology, old: Topology, layout: Layout) -> float | None:

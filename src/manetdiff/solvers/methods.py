@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from manetdiff.checks import check_seed
-from manetdiff.errors import DisconnectedWarning, SolverError
+from manetdiff.errors import SolverError
 from manetdiff.fleet import Fleet
 from manetdiff.layout import Layout
 from manetdiff.radio import Radio
 from manetdiff.solvers import annealing, reference
 from manetdiff.solvers.budget import Budget
 from manetdiff.solvers.cpsat import DEFAULT_BUDGET as CPSAT_BUDGET
-from manetdiff.solvers.cpsat import solve_relaxation
+from manetdiff.solvers.cpsat import load_cpsat, solve_relaxation
 from manetdiff.solvers.exact import enumerate_all
 from manetdiff.solvers.greedy_construction import greedy_links
 from manetdiff.solvers.heuristics import huang_links, mst_greedy_links
+from manetdiff.solvers.rehearsal import rehearse
 from manetdiff.solvers.result import Found, found
-from manetdiff.solvers.spanning import bottleneck
-from manetdiff.solvers.warm import warm_up
-from manetdiff.topology import Topology
+from manetdiff.topology import Topology, find_parts, warn_of_parts
 
 
 @dataclass(frozen=True)
@@ -47,43 +45,34 @@ def solve(
     - method: one of METHODS. budget: seconds; moves: a number of moves instead, which gives the same topology for the
       same seed on every machine. Methods that construct rather than search take neither.
 
-    A fleet that cannot be connected within range gets the best forest, a DisconnectedWarning, and `components` > 1 in
-    the topology's report. What `omni` makes is for the omnidirectional radio, which its layout says.
+    A fleet that cannot be connected within range gets the best forest, a DisconnectedWarning, and in the topology's
+    report `components` > 1 and `parts`: which nodes are out of range, and what range would join them. What `omni` makes
+    is for the omnidirectional radio, which its layout says.
     """
     if method not in METHODS:
         raise SolverError(f"unknown method {method!r}; known are {', '.join(METHODS)}")
     check_seed(SolverError, seed)
     asked = None if budget is None and moves is None else Budget(budget, moves)
-    if budget is not None and method in _SEARCHES:
-        warm_up(_SEARCHES[method])
-    start = time.perf_counter()
     layout = Layout.of(fleet, radio)
+    rehearse()
+    if method == "cpsat":
+        load_cpsat()
+    start = time.perf_counter()
     if method == "omni":
         layout = Layout(layout.fleet, layout.radio.omnidirectional())
     result = METHODS[method](_Task(layout, asked, int(seed), start))
-    if result.components > 1:
-        _warn_disconnected(layout, method, result.components)
+    parts = find_parts(result.links, layout)
+    warn_of_parts(parts)
     report = result.report.replace(
         method=method,
         seconds=time.perf_counter() - start,
         seed=int(seed),
         components=result.components,
+        parts=parts,
         connected=result.components == 1,
         throughput=result.throughput,
     )
     return Topology(result.links, result.parity, report, layout)
-
-
-def _warn_disconnected(layout: Layout, method: str, components: int) -> None:
-    needed = bottleneck(layout)
-    if needed > layout.radio.range:
-        reason = (
-            f"the fleet cannot be connected: the range is {layout.radio.range:g} units of {layout.unit:,.6g} m, "
-            f"and {needed:.4g} would be needed (set the radio's range, or its unit)"
-        )
-    else:
-        reason = f"method {method!r} found no connected topology"
-    warnings.warn(f"{reason}; returning a forest of {components} components", DisconnectedWarning, stacklevel=3)
 
 
 def _reference(task: _Task) -> Found:
@@ -112,10 +101,4 @@ METHODS: dict[str, Callable[[_Task], Found]] = {
     "mst-greedy": _mst_greedy,
     "huang": lambda task: found(task.layout, *huang_links(task.layout), "huang"),
     "omni": _omni,
-}
-
-# What to run once before a time budget begins.
-_SEARCHES: dict[str, Callable[[Layout], object]] = {
-    "reference": lambda layout: reference.search(layout, Budget(moves=300), 0),
-    "annealing": lambda layout: annealing.anneal_plainly(layout, Budget(moves=300), 0),
 }

@@ -48,9 +48,3 @@ def _prim(distance, allowed):  # type: ignore[no-untyped-def]
                 shortest[k] = distance[at, k]
                 parent[k] = at
     return links[:size].copy(), parity
-
-
-def bottleneck(layout: Layout) -> float:
-    """The shortest range, in units, that connects the whole fleet."""
-    links, _ = spanning_forest(layout, ~np.eye(len(layout), dtype=np.bool_))
-    return float(layout.tables.distance[links[:, 0], links[:, 1]].max())

@@ -14,7 +14,8 @@ from manetdiff.solvers.walks import count_parts
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 
-# A time budget is looked at after so many moves a node: it is kept to about a millisecond.
+# A time budget is looked at after so many moves a node, a deadline after as many moves as there are nodes: the one is
+# kept to about a millisecond, the other to a fraction of it.
 MOVES_A_LOOK = 10
 
 
@@ -39,15 +40,34 @@ class Workbench:
         """So many random moves while it cools down. limit: most links on an antenna; penalty: what a part costs."""
         anneal(self.tables, self.state, rng, *self.layout.peers, moves, hot, cold, limit, penalty)
 
+    def cool(
+        self, meter: Meter, rng: FloatArray, moves: int, hot: float, cold: float, limit: int, penalty: float
+    ) -> None:
+        """The same within a budget: as far as the clock goes, where there is one to look at."""
+        look = self._look(meter, moves)
+        done, before = 0, hot
+        while done < moves and not meter.late:
+            step = min(look, moves - done)
+            after = cold if done + step == moves else hot * (cold / hot) ** ((done + step) / moves)
+            self.anneal(rng, step, before, after, limit, penalty)
+            done, before = done + step, after
+            meter.moves += step
+
     def descend(self, meter: Meter, limit: int, penalty: float) -> None:
         """Try every candidate pair until nothing improves, or as far as the budget goes."""
         least, cursor = self.scale * LEAST_GAIN, np.zeros(2, dtype=np.int64)
         while (left := meter.moves_left(at_least=self.look)) > 0:
-            most = left if meter.budget.moves is not None else min(left, self.look)
+            most = min(left, self._look(meter, left))
             tried = descend(self.tables, self.state, *self.layout.peers, limit, penalty, least, most, cursor)
             meter.moves += tried
             if tried < most:
                 return
+
+    def _look(self, meter: Meter, moves: int) -> int:
+        """Of so many moves, how many to make before the clock is looked at."""
+        if not meter.watches_clock:
+            return moves
+        return self.look if meter.budget.deadline is None else len(self.layout)
 
     @property
     def links(self) -> IntArray:

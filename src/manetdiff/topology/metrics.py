@@ -14,8 +14,13 @@ from manetdiff.layout import Layout
 from manetdiff.radio import Radio, link_rates
 from manetdiff.topology.components import count_components
 from manetdiff.topology.constraints import antenna_loads, same_parity
+from manetdiff.topology.matching import matched_links
 from manetdiff.topology.topology import Topology
 
+# Of the time, how much a direction of a link has: one of two slots.
+SLOT_SHARE = 0.5
+
+# What is stored of a topology and averaged over sets of them; `sustained` follows from the throughput.
 METRICS = (
     "links",
     "mean_length",
@@ -30,12 +35,14 @@ METRICS = (
 
 
 def metrics(topology: Topology, fleet: Fleet | Layout | None = None, radio: Radio | None = None) -> dict[str, float]:
-    """All metrics of one topology, by the names in METRICS; shares are 0 … 1.
+    """All metrics of one topology, by the names in METRICS, and `sustained`; shares are 0 … 1.
 
     - fleet: a fleet or a layout; by default the topology's own. radio: by default the one that it was made for.
 
     The topology is scored as it is: links that break the parity count in links, length, saturation and connectivity,
-    and carry no throughput. A topology without links has mean_length, link_throughput and saturations 0 and parity 1.
+    and carry no throughput. Rates and throughput are those while a slot lasts; each direction of a link has one of the
+    two slots, so what gets through on average, `sustained`, is half of it. A topology without links has mean_length,
+    link_throughput and saturations 0 and parity 1.
     """
     layout = topology.on(fleet, radio)
     tables = layout.tables
@@ -51,6 +58,7 @@ def metrics(topology: Topology, fleet: Fleet | Layout | None = None, radio: Radi
         "mean_length": float(lengths.mean()) if count else 0.0,
         "link_throughput": total / count if count else 0.0,
         "throughput": total,
+        "sustained": total * SLOT_SHARE,
         "antenna_saturation": float(saturated.sum() / max(1, (loads > 0).sum())),
         "node_saturation": float(saturated.any(axis=1).mean()),
         "connected": float(connected),
@@ -80,18 +88,20 @@ def rates(
 
 
 def continuity(before: Topology, after: Topology) -> float:
-    """|E ∩ E'| / |E ∪ E'|: how alike two topologies are; 1 where both are empty."""
+    """|E ∩ E'| / |E ∪ E'|: how alike two topologies are; 1 where both are empty.
+
+    Nodes are matched by id where both know their fleets, by index where not: a link of a node that left is dropped.
+    """
     shared, union = _overlap(before, after)
     return shared / union if union else 1.0
 
 
 def kept(before: Topology, after: Topology) -> float:
-    """|E ∩ E'| / |E|: share of the old links that are still there; 1 where there were none."""
+    """|E ∩ E'| / |E|: share of the old links that are still there; 1 where there were none. Nodes as for continuity."""
     shared, _ = _overlap(before, after)
     return shared / len(before.links) if len(before.links) else 1.0
 
 
 def _overlap(before: Topology, after: Topology) -> tuple[int, int]:
-    old = set(map(tuple, before.links.tolist()))
-    new = set(map(tuple, after.links.tolist()))
+    old, new = (set(map(tuple, links.tolist())) for links in matched_links(before, after))
     return len(old & new), len(old | new)

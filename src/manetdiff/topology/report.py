@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from manetdiff.topology.parts import Parts
+
 
 @dataclass(frozen=True)
 class PolishReport:
@@ -24,9 +26,11 @@ class Report:
 
     - method: 'netdiff', or one of the solvers' METHODS. seed: that it was made with.
     - seconds: from the call to the topology. stages: where they went, in seconds by name.
-    - components: parts that the network is in. connected, valid, throughput: as in the metrics.
+    - components: parts that the network is in. parts: which nodes are outside the largest one, why, and what range
+      would join them; None where it is whole. connected, valid, throughput: as in the metrics.
     - moves, restarts: of a search. fallback: whether something else than the method itself found it.
     - status: what CP-SAT says. topologies: that an enumeration scored.
+    - budget_ms: the time that was given. cut_short: whether it ended the local search before its moves were made.
     - weights: the network that was sampled from. preset, steps, samples, finalists: how. kept: which sample it is; -1:
       none.
     - mode, moved, continuity: of an update; moved: how far the fleet has, in spreads, where that is known.
@@ -38,6 +42,7 @@ class Report:
     seconds: float = math.nan
     stages: Mapping[str, float] = field(default_factory=dict)
     components: int = 0
+    parts: Parts | None = None
     connected: bool | None = None
     valid: bool | None = None
     throughput: float = math.nan
@@ -46,6 +51,8 @@ class Report:
     fallback: bool | None = None
     status: str | None = None
     topologies: int = 0
+    budget_ms: float | None = None
+    cut_short: bool | None = None
     weights: str | None = None
     preset: str | None = None
     steps: int = 0

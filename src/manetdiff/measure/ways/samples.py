@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 from manetdiff.diffusion.weights import Weights
 from manetdiff.layout import Layout, pad
 from manetdiff.measure.digests import content_digest
-from manetdiff.measure.ways.timing import quiet, scored
+from manetdiff.measure.ways.timing import scored
 from manetdiff.model.tensors import Layouts
-from manetdiff.topology import Topology
+from manetdiff.solvers.rehearsal import rehearse
+from manetdiff.topology import Topology, unwarned_of_parts
 from manetdiff.training.validation import CPU_CHUNK, to_topologies
 
 if TYPE_CHECKING:
@@ -56,11 +57,12 @@ def sampled(
             seeds = [(seed, one.index) for one in chunk]
             if place == 0:
                 # Loaded before it is timed.
+                rehearse()
                 generator.sample(padded, seeds, dataclasses.replace(how, steps=1))
             began = time.perf_counter()
             made = to_topologies(generator.sample(padded, seeds, how), on)
             if after is not None:
-                with quiet():
+                with unwarned_of_parts():
                     made = [after(one) for one in made]
             seconds = (time.perf_counter() - began) / len(chunk)
             yield from (scored(one, solved, seconds) for one, solved in zip(made, chunk, strict=True))

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from manetdiff.errors import DisconnectedWarning
-from manetdiff.solvers.spanning import bottleneck
-from manetdiff.topology import Topology, metrics
+from manetdiff.solvers.rehearsal import rehearse
+from manetdiff.topology import Topology, metrics, unwarned_of_parts
 
 if TYPE_CHECKING:
     from manetdiff.data import SolvedLayout
@@ -24,12 +21,13 @@ Also = Callable[["SolvedLayout", Topology], dict[str, float]]
 def timed(layouts: Iterable[SolvedLayout], ready: Ready, also: Also | None = None) -> Iterator[Row]:
     """A row for each layout: what ready(layout)() makes of it, and how long that takes. also: more for its row."""
     for place, solved in enumerate(layouts):
-        make = ready(solved)
-        with quiet():
+        # A network left in parts shows in the share of connected layouts.
+        with unwarned_of_parts():
+            make = ready(solved)
             if place == 0:
-                # Compiled and loaded before it is timed; so is what only the warning about a network in parts needs.
+                # Loaded before it is timed, and so is compiled code that only some layouts need.
+                rehearse()
                 make()
-                bottleneck(solved.layout)
             began = time.perf_counter()
             topology = make()
             seconds = time.perf_counter() - began
@@ -43,11 +41,3 @@ def scored(topology: Topology, solved: SolvedLayout, seconds: float) -> Row:
         "target": solved.metrics["throughput"],
         "milliseconds": 1e3 * seconds,
     }
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Without a warning for a network left in parts: that shows in the share of connected layouts."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DisconnectedWarning)
-        yield

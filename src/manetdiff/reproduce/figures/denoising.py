@@ -107,7 +107,7 @@ def _draw_state(
     half = half_extent(fleet)
     axes, scale = add_panel(figure, corner, size, fleet, half, LARGER * node_radius(fleet, 2 * half.max()))
     wrong, crowded = same_parity(topology), _on_shared_antennas(topology, layout)
-    segments = fleet.positions[topology.links]
+    segments = fleet.horizontal[topology.links]
     # What is right lies on top: it is what a reader follows from panel to panel.
     draw_lines(axes, segments[crowded & ~wrong], LIGHT.dropped, ":", 1.6)
     draw_lines(axes, segments[wrong], LIGHT.wrong, "--", 1.1)

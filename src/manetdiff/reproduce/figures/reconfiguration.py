@@ -15,7 +15,7 @@ from manetdiff.reproduce.partial import CASES
 from manetdiff.runtime.model import Model
 from manetdiff.runtime.partial import Mode
 from manetdiff.scenarios import move_by
-from manetdiff.topology import Topology, continuity
+from manetdiff.topology import Topology, continuity, unwarned_of_parts
 
 __all__ = ["CASES", "Case", "Change", "picture_of_change", "reconfigured", "typical"]
 
@@ -42,7 +42,8 @@ def reconfigured(model: Model, layout: SolvedLayout, case: Case, seed: int) -> C
     """One of the paper's cases on a layout: raw, as in its tables."""
     mode, movement, steps = case
     moved = move_by(layout.fleet, movement, np.random.default_rng(seed))
-    after = model.update(layout.topology, moved, mode=mode, steps=steps, correct=False, seed=seed)
+    with unwarned_of_parts():
+        after = model.update(layout.topology, moved, mode=mode, steps=steps, correct=False, seed=seed)
     return Change(case, layout.topology, after)
 
 

@@ -1,0 +1,138 @@
+"""How fast this machine is: measured outside of all calls, and remembered for it."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import platform
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from importlib.metadata import version
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+
+from manetdiff.errors import ManetDiffError
+from manetdiff.files import write_whole
+from manetdiff.fleet import Fleet
+from manetdiff.layout import Layout
+from manetdiff.radio import Radio
+from manetdiff.runtime.chain import Chain
+from manetdiff.runtime.costs import Calibration, Costs
+from manetdiff.runtime.effort import Effort
+from manetdiff.runtime.samples import constructed, draw_samples
+from manetdiff.solvers.budget import Budget, Meter
+from manetdiff.solvers.correction import correct_onto
+from manetdiff.solvers.local_search import THOROUGH, search_on
+from manetdiff.solvers.workbench import Workbench
+from manetdiff.user_cache import user_cache
+
+Item = TypeVar("Item")
+
+SIZES = (8, 16, 32, 64)
+FLEETS, TIMES = 3, 3
+# Samples of a small and of a larger batch, which tell what a step costs once and what for each sample.
+FEW, MANY = 1, 6
+MOVES_A_NODE = 20
+# Of a call beside its parts, in seconds: arguments are checked, and the topology is put together.
+OVERHEAD = 2e-4
+
+
+def measured(chain: Chain, radio: Radio) -> Calibration:
+    """What the parts cost on this machine, now. chain: of the network that presets use; radio: of its weights."""
+    kinds = [dataclasses.replace(radio, pattern=pattern) for pattern in ("cone", "parabolic")]
+    of_network = {n: _network_costs(chain, _layouts(n, radio)) for n in SIZES}
+    return Calibration(*(tuple(_costs(chain, _layouts(n, kind), of_network[n]) for n in SIZES) for kind in kinds))
+
+
+def remembered(chain: Chain) -> Calibration | None:
+    """What was measured on this machine before."""
+    path = _path(chain)
+    if path is not None:
+        with suppress(OSError, ValueError, RecursionError):  # ManetDiffError is a ValueError
+            return Calibration.from_dict(json.loads(path.read_bytes()))
+    return None
+
+
+def remember(chain: Chain, calibration: Calibration) -> None:
+    """Keep it for the next process, if there is a place for it."""
+    path = _path(chain)
+    if path is not None:
+        with suppress(OSError, ManetDiffError):
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            write_whole(path, json.dumps(calibration.to_dict(), indent=1).encode())
+
+
+def _path(chain: Chain) -> Path | None:
+    """Of what was measured with this network on this machine by these libraries."""
+    folder = user_cache()
+    if folder is None:
+        return None
+    known = [chain.digest, _processor(), *(version(name) for name in ("numba", "numpy", "onnxruntime"))]
+    return folder / "calibration" / f"{hashlib.sha256(repr(known).encode()).hexdigest()[:16]}.json"
+
+
+def _processor() -> str:
+    with suppress(OSError):
+        lines = Path("/proc/cpuinfo").read_text(errors="replace").splitlines()
+        names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+        if names:
+            return names[0]
+    return f"{platform.machine()} {platform.processor()}"
+
+
+def _layouts(n: int, radio: Radio) -> list[Layout]:
+    rng = np.random.default_rng(n)
+    return [Layout(Fleet(rng.normal(size=(n, 2)), rng.uniform(-3, 3, n)), radio) for _ in range(FLEETS)]
+
+
+def _network_costs(chain: Chain, layouts: Sequence[Layout]) -> dict[str, float]:
+    """Those that no radio changes."""
+    embedding = _seconds(layouts, lambda layout: chain.embed(layout.features))
+    embedded = [chain.embed(layout.features) for layout in layouts]
+
+    def sampling(samples: int) -> float:
+        return _seconds(embedded, lambda layout: draw_samples(chain, layout, Effort(1, samples), 0))
+
+    few, many = sampling(FEW), sampling(MANY)
+    sample_step = max(0.0, many - few) / (MANY - FEW)
+    return {"embedding": embedding, "step": max(0.0, few - FEW * sample_step), "sample_step": sample_step}
+
+
+def _costs(chain: Chain, layouts: Sequence[Layout], of_network: Mapping[str, float]) -> Costs:
+    n = len(layouts[0])
+    # Made anew each time: a layout computes what follows from it once.
+    tables = _seconds(layouts, lambda layout: Layout(layout.fleet, layout.radio).tables)
+    features = _seconds(layouts, lambda layout: Layout(layout.fleet, layout.radio).features) - tables
+    forest = _seconds(layouts, lambda layout: constructed(layout, greedy=False))
+    greedy = _seconds(layouts, lambda layout: constructed(layout, greedy=True))
+    samples = [draw_samples(chain, chain.embed(layout.features), Effort(1), 0)[0] for layout in layouts]
+    drawn = list(zip(map(Workbench, layouts), samples, strict=True))
+    correction = _seconds(drawn, lambda one: correct_onto(one[0], *one[1], flip_parts=True))
+    budget = Budget(moves=MOVES_A_NODE * n)
+    search = _seconds(drawn, lambda one: search_on(one[0], Meter(budget), 0, limit=1, annealing=THOROUGH))
+    return Costs(
+        nodes=n,
+        tables=tables,
+        features=max(0.0, features),
+        **of_network,
+        correction=correction,
+        forest=forest,
+        greedy=max(0.0, greedy - forest),
+        move=search / (MOVES_A_NODE * n),
+        overhead=OVERHEAD,
+    )
+
+
+def _seconds(items: Sequence[Item], part: Callable[[Item], object]) -> float:
+    """The mean over items, each in its quickest of several times: what else the machine does only makes it slower."""
+
+    def once(item: Item) -> float:
+        began = time.perf_counter()
+        part(item)
+        return time.perf_counter() - began
+
+    return float(np.mean([min(once(item) for _ in range(TIMES)) for item in items]))

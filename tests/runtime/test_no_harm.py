@@ -1,0 +1,99 @@
+"""An update never harms, whatever the network says."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import manetdiff as md
+from manetdiff import Fleet, Radio, Topology, correct, kept, metrics, polish
+from manetdiff.runtime.no_harm import MOVES_A_NODE
+from manetdiff.runtime.partial import Mode
+from manetdiff.scenarios import move_by
+from support.strategies import drawn
+
+MODEL = md.load(threads=1)
+# Far from what the network was trained for, and near.
+RADIOS = {
+    "link budget": Radio.from_link_budget(5e9, 20e6, 2.0, 18.0, 5.0),
+    "narrow": Radio.from_link_budget(2.4e9, 10e6, 5.0, 24.0, 5.0),
+    "default": Radio(),
+}
+
+
+def solved(fleet: Fleet, radio: Radio) -> Topology:
+    return md.solve(fleet, radio, moves=3_000)
+
+
+class TestUnmoved:
+    @pytest.mark.parametrize("radio", RADIOS.values(), ids=RADIOS)
+    @pytest.mark.parametrize("mode", ["auto", "minor", "standard", "guided"])
+    def test_a_fleet_keeps_its_topology(self, radio: Radio, mode: Mode) -> None:
+        before = solved(drawn(12), radio)
+        after = MODEL.update(before, drawn(12), mode=mode)
+        assert after == before
+        assert (after.report.mode, after.report.continuity) == ("unmoved", 1.0)
+        assert after.report.throughput == pytest.approx(metrics(before)["throughput"])
+
+    def test_also_flown_on_turned_and_in_another_order(self) -> None:
+        fleet = drawn(12)
+        before = solved(fleet, RADIOS["link budget"])
+        turn = np.array([[0.6, -0.8], [0.8, 0.6]])
+        order = np.random.default_rng(0).permutation(12)
+        later = Fleet(
+            (fleet.positions @ turn.T + [4_000, -9_000])[order],
+            (fleet.yaw + math.atan2(0.8, 0.6))[order],
+            [fleet.ids[k] for k in order],
+        )
+        after = MODEL.update(before, later)
+        names = [{frozenset((where.ids[i], where.ids[j])) for i, j in one.links} for one, where in
+                 ((before, fleet), (after, later))]  # fmt: skip
+        assert names[0] == names[1]
+        assert [after.parity[list(later.ids).index(name)] for name in fleet.ids] == before.parity.tolist()
+
+    @pytest.mark.parametrize("change", ["move", "turn", "join", "leave", "radio", "anew"])
+    def test_whoever_has_moved_turned_joined_or_left_is_looked_at(self, change: str) -> None:
+        fleet = drawn(12)
+        before = solved(fleet, Radio())
+        changed = {
+            "move": move_by(fleet, 0.01, np.random.default_rng(0)),
+            "turn": fleet.replace(yaw=fleet.yaw + np.where(np.arange(12) == 3, 0.5, 0.0)),
+            "join": Fleet([*fleet.positions, fleet.positions.mean(axis=0) + 7], [*fleet.yaw, 0], [*fleet.ids, "new"]),
+            "leave": Fleet(fleet.positions[1:], fleet.yaw[1:], fleet.ids[1:]),
+        }
+        after = MODEL.update(
+            before,
+            changed.get(change, fleet),
+            radio=Radio(sigma2=0.3) if change == "radio" else None,
+            mode="anew" if change == "anew" else "auto",
+        )
+        assert after.report.mode != "unmoved"
+
+    def test_a_pin_that_is_not_there_yet_is_honoured(self) -> None:
+        fleet = drawn(12)
+        before = solved(fleet, Radio())
+        i, j = before.links[0].tolist()
+        assert MODEL.update(before, fleet, keep=[(i, j)]) == before
+        after = MODEL.update(before, fleet, avoid=[(i, j)])
+        assert [i, j] not in after.links.tolist()
+
+
+@pytest.mark.parametrize("radio", RADIOS.values(), ids=RADIOS)
+@pytest.mark.parametrize("movement", [0.05, 0.2, 1.0])
+def test_no_update_has_less_throughput_and_fewer_links_than_the_old_ones_corrected_and_polished(
+    radio: Radio, movement: float
+) -> None:
+    for seed in range(3):
+        fleet = drawn(14, seed)
+        before = solved(fleet, radio)
+        moved = move_by(fleet, movement, np.random.default_rng(seed))
+        after = MODEL.update(before, moved, seed=seed)
+        corrected = correct(before, moved, radio, flip_parts=True)
+        for other in (corrected, polish(corrected, moves=MOVES_A_NODE * len(fleet), seed=seed)):
+            scores, others = metrics(after), metrics(other, moved, radio)
+            assert scores["connected"] >= others["connected"]
+            if scores["connected"] == others["connected"]:  # a network in parts is no better for its throughput
+                less = scores["throughput"] < others["throughput"] - 1e-9
+                assert not (less and kept(before, after) < kept(before, other) - 1e-9)

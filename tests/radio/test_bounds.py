@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from manetdiff import Fleet, Layout, Radio, Topology, metrics
 from manetdiff.errors import FleetError, RadioError
-from manetdiff.radio.bounds import LINK_BUDGET, RADIO, WIDTH
+from manetdiff.radio.bounds import LINK_BUDGET, MOST_NODES, RADIO, WIDTH
 
 BUDGET: dict[str, Any] = {"frequency": 5.8e9, "bandwidth": 10e6, "power": 0.5, "gain": 12.0, "noise_figure": 5.0}
 # Five nodes, one unit wide, two of them as close as any may be.
@@ -94,6 +94,12 @@ def test_a_fleet_that_is_nothing_or_everything_in_the_radios_unit_is_refused(uni
     wide = Fleet(PLACES * (1e4 if unit < 1 else 0.5), np.zeros(5))
     with pytest.raises(RadioError, match="cannot be measured in units of"):
         _ = Layout(wide, Radio(unit=unit)).tables
+
+
+def test_a_fleet_whose_tables_would_fill_the_memory_is_refused() -> None:
+    crowd = Layout(Fleet(np.arange(2.0 * (MOST_NODES + 1)).reshape(-1, 2), np.zeros(MOST_NODES + 1)))
+    with pytest.raises(FleetError, match="up to 1024 nodes, not 1025"):
+        _ = crowd.tables
 
 
 @pytest.mark.parametrize(

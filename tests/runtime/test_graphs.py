@@ -177,7 +177,7 @@ def giving(shape_of: str, sizes: list[int]) -> onnx.ModelProto:
 @pytest.mark.skipif(not hasattr(os, "sysconf"), reason="how much memory there is cannot be asked here")
 def test_arithmetic_that_asks_for_all_the_memory_is_refused() -> None:
     most = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    asked = max(int(0.75 * most), 2**33) // (4 * 5 * 5)  # numbers, of every pair of five nodes
+    asked = max(int(0.9 * most), 2**33) // (4 * 2 * 2)  # numbers, of every pair of the fewest nodes
     with pytest.raises(CheckpointError, match="its function 'noise' cannot be run: ") as caught:
         Model(with_graph("noise", giving("edges", [asked, 1, 1]))).generate(FLEET)
     assert len(str(caught.value)) < 300

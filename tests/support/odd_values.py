@@ -21,10 +21,14 @@ ODD: tuple[Any, ...] = (
 )
 
 
+EVERY = 4
+
+
 def odd_documents(document: dict[str, Any], within: int = 3) -> Iterator[dict[str, Any]]:
-    """The document with one of its values, so deep inside, made odd."""
-    for path in _paths(document, within):
-        for value in ODD:
+    """The document with one of its values, so deep inside, made odd; each place meets a quarter of the odd values, in
+    turn, for the sake of time."""
+    for k, path in enumerate(_paths(document, within)):
+        for value in ODD[k % EVERY :: EVERY]:
             changed = copy.deepcopy(document)
             place: Any = changed
             for key in path[:-1]:

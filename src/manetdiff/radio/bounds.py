@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from manetdiff.checks import check_within
-from manetdiff.errors import RadioError
+from manetdiff.errors import FleetError, RadioError
 from manetdiff.fleet import Fleet
 
 Bounds = Mapping[str, tuple[float, float]]
@@ -40,6 +40,8 @@ LINK_BUDGET: Bounds = {
 }
 # Of a fleet, in units.
 WIDTH = (1e-12, 1e12)
+# Beams are between any three nodes: of more, a table would not fit into the memory of most machines.
+MOST_NODES = 1024
 
 
 def check_bounds(what: str, bounds: Bounds, values: Mapping[str, Any]) -> None:
@@ -49,8 +51,10 @@ def check_bounds(what: str, bounds: Bounds, values: Mapping[str, Any]) -> None:
             check_within(RadioError, f"{what}: {name}", value, *bounds[name])
 
 
-def check_width(fleet: Fleet, unit: float) -> None:
-    """Raise unless the fleet is of a size that can be computed with in units of so many metres."""
+def check_size(fleet: Fleet, unit: float) -> None:
+    """Raise unless the fleet has no more nodes, and is as wide in units of so many metres, as can be computed with."""
+    if len(fleet) > MOST_NODES:
+        raise FleetError(f"rates can be computed for fleets of up to {MOST_NODES} nodes, not {len(fleet)}")
     metres = float(np.ptp(fleet.positions, axis=0).max())
     low, high = WIDTH
     if not low * unit <= metres <= high * unit:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from manetdiff.compiled import builder, kernel
 from manetdiff.fleet import Fleet
-from manetdiff.radio.bounds import check_width
+from manetdiff.radio.bounds import check_size
 from manetdiff.radio.patterns import steered_gain
 from manetdiff.radio.radio import Radio
 
@@ -103,7 +103,7 @@ class LinkTables(NamedTuple):
 def link_tables(fleet: Fleet, radio: Radio) -> LinkTables:
     """The tables of one layout under one radio."""
     unit = radio.unit_for(fleet)
-    check_width(fleet, unit)
+    check_size(fleet, unit)
     positions = (fleet.positions - fleet.positions.mean(axis=0)) / unit
     offset = positions[None, :, :] - positions[:, None, :]
     distance = np.hypot(offset[..., 0], offset[..., 1])

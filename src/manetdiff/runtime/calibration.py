@@ -18,6 +18,7 @@ import numpy as np
 from manetdiff.errors import ManetDiffError
 from manetdiff.files import write_whole
 from manetdiff.fleet import Fleet
+from manetdiff.json_settings import parsed_json
 from manetdiff.layout import Layout
 from manetdiff.radio import Radio
 from manetdiff.runtime.chain import Chain
@@ -52,8 +53,8 @@ def remembered(chain: Chain) -> Calibration | None:
     """What was measured on this machine before."""
     path = _path(chain)
     if path is not None:
-        with suppress(OSError, ValueError, RecursionError):  # ManetDiffError is a ValueError
-            return Calibration.from_dict(json.loads(path.read_bytes()))
+        with suppress(OSError, ValueError):  # ManetDiffError is a ValueError
+            return Calibration.from_dict(parsed_json(path.read_bytes()))
     return None
 
 

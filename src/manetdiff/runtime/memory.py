@@ -7,11 +7,13 @@ from contextlib import suppress
 from functools import cache
 from typing import Any
 
+# A batch of large fleets on many cores may need much of it; the rest is for everybody else.
+SHARE = 0.75
 LEAST_BYTES = 2**32
 
 
 def bound_memory(ort: Any, options: Any) -> None:
-    """Let the sessions that are made with these options have half of the machine's memory, all of them together."""
+    """Let the sessions that are made with these options have so much of the machine's memory, all of them together."""
     _register(ort)
     options.add_session_config_entry("session.use_env_allocators", "1")
 
@@ -22,11 +24,11 @@ def _register(ort: Any) -> None:
     place = ort.OrtMemoryInfo("Cpu", ort.OrtAllocatorType.ORT_ARENA_ALLOCATOR, 0, ort.OrtMemType.DEFAULT)
     # The program that we are part of may have registered an allocator of its own: then that one is used.
     with suppress(Exception):
-        ort.create_and_register_allocator(place, ort.OrtArenaCfg({"max_mem": _half_of_the_memory()}))
+        ort.create_and_register_allocator(place, ort.OrtArenaCfg({"max_mem": _most_bytes()}))
 
 
-def _half_of_the_memory() -> int:
+def _most_bytes() -> int:
     try:
-        return max(LEAST_BYTES, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2)
+        return max(LEAST_BYTES, int(SHARE * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")))
     except (AttributeError, OSError, ValueError):  # not every system says how much there is
         return LEAST_BYTES

@@ -145,7 +145,9 @@ def test_the_commands_print_and_write(tmp_path: Path) -> None:
 
 def test_bench_keeps_the_rows_that_the_papers_frontier_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("manetdiff.cli.bench._stay_on_one_core", lambda: None)
-    monkeypatch.setattr("manetdiff.cli.bench.scored_move_rates", lambda layouts: MoveRates(16, 2e6, 1e5, 1e6, 0.0))
+    monkeypatch.setattr(
+        "manetdiff.evaluate.move_rates.scored_move_rates", lambda layouts: MoveRates(16, 2e6, 1e5, 1e6, 0.0)
+    )
     monkeypatch.setattr("manetdiff.cli.bench.update_rows", lambda store, layouts: [])
     monkeypatch.setattr(
         over_time_room, "solved", lambda store, method, layouts, **how: _kept(store, method, layouts, how)

@@ -103,7 +103,13 @@ def test_a_fleet_whose_tables_would_fill_the_memory_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("scale", "words"), [(1.1e300, "too far apart"), (1e308, "too far apart"), (5e-324, "too close together")]
+    ("scale", "words"),
+    [
+        (1.1e100, "too far apart"),
+        (1e308, "too far apart"),
+        (0.9e-100, "too close together"),
+        (5e-324, "too close together"),
+    ],
 )
 def test_a_fleet_at_the_ends_of_float64_is_refused(scale: float, words: str) -> None:
     with pytest.raises(FleetError, match=words):

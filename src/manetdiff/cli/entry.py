@@ -1,6 +1,7 @@
 """Where the command `manetdiff` begins: before what takes time to load, so that Ctrl-C is answered."""
 
 import os
+import sys
 from contextlib import suppress
 
 from manetdiff.cli.ending import INTERRUPTED, interrupted
@@ -10,9 +11,17 @@ def main() -> None:
     """Load the command line and run it."""
     try:
         from manetdiff.cli.app import main as run
-    except KeyboardInterrupt:
+
+        run()
+    except KeyboardInterrupt:  # while it was loading
         with suppress(SystemExit):
             interrupted()
-        # Python itself may end by the signal once more where it came inside of compiled code that loads.
-        os._exit(INTERRUPTED)
-    run()
+    except SystemExit as end:
+        if end.code != INTERRUPTED:
+            raise
+    else:
+        return
+    # At once: Python would wait for threads, and end by the signal instead where that has met it inside of an exec.
+    with suppress(OSError, ValueError):
+        sys.stdout.flush()
+    os._exit(INTERRUPTED)

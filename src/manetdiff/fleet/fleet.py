@@ -18,7 +18,7 @@ from manetdiff.fleet.outliers import far_out
 FloatArray = npt.NDArray[np.float64]
 
 # Beyond these, sums and squares of positions would be lost to overflow, or to the end of float64's precision.
-FARTHEST, NARROWEST = 1e300, 1e-300
+FARTHEST, NARROWEST = 1e100, 1e-100
 
 
 @dataclass(frozen=True, eq=False)

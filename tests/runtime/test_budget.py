@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,12 +18,14 @@ import manetdiff as md
 from manetdiff import ManetDiffError, Radio, metrics
 from manetdiff.layout import Layout
 from manetdiff.runtime import calibration as calibrating
+from manetdiff.runtime import refine as refining
 from manetdiff.runtime.chain import Chain
 from manetdiff.runtime.costs import ASSUMED, Calibration, Costs
 from manetdiff.runtime.effort import PRESETS, Effort
 from manetdiff.runtime.plan import planned
-from manetdiff.runtime.refine import best_of
+from manetdiff.runtime.refine import Refined, best_of
 from manetdiff.runtime.samples import constructed
+from manetdiff.scenarios import draw
 from manetdiff.solvers.budget import Budget, Meter
 from support.strategies import drawn
 
@@ -152,6 +155,20 @@ class TestTheClock:
         layout = Layout(drawn(16))
         spare = best_of([constructed(layout)], layout, Effort(1, polish=777), 0, deadline=time.perf_counter() + 3600)
         assert (spare.report.polish.moves, spare.report.cut_short) == (777, False)
+
+    def test_joining_parts_comes_before_more_throughput(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        rng = np.random.default_rng(1)
+        layout = Layout([draw("mixed", 20, rng) for _ in range(7)][-1], Radio())
+        tree = constructed(layout, None, greedy=True)
+        assert best_of([tree], layout, Effort(1), 0).report.fallback  # correction alone leaves it in parts
+        deadline = time.perf_counter() + 10
+
+        def until_the_end(bench: object, one: Refined, *rest: object) -> Refined:
+            monkeypatch.setattr(time, "perf_counter", lambda: deadline)
+            return one
+
+        monkeypatch.setattr(refining, "_searched", until_the_end)
+        assert best_of([tree], layout, Effort(1, polish=5), 0, deadline).components == 1
 
     def test_a_meter_has_no_moves_left_when_the_clock_has_run_out(self) -> None:
         late = Meter(Budget(moves=100, deadline=time.perf_counter() - 1))

@@ -51,7 +51,11 @@ def best_of(
             corrected.append(_corrected(bench, sample, k))
     done = time.perf_counter()
     chosen = _finalists(corrected, effort)
-    if effort.polish:
+    pinned = layout.tables.constants[PINS] > 0
+    # Where time is short, joining the parts comes before raising T.
+    parts = min(one.components for one in chosen)
+    in_parts = parts > 1 and not pinned and deadline < math.inf and parts > _fewest_parts(layout)
+    if effort.polish and not in_parts:
         # Each has an equal share of what is left of the time.
         chosen = [
             _searched(bench, one, effort, seed, _share(deadline, len(chosen) - k)) for k, one in enumerate(chosen)
@@ -61,7 +65,7 @@ def best_of(
     whole = best.components == 1
     # Corrected links are of opposite parity, within range and alone on their antennas.
     best = best._replace(report=best.report.replace(connected=whole, valid=whole, stages=stages))
-    if whole or layout.tables.constants[PINS] > 0 or time.perf_counter() >= deadline:
+    if whole or pinned or time.perf_counter() >= deadline:
         return best
     return _by_search(best, layout, seed, deadline)
 
@@ -108,7 +112,7 @@ def _searched(bench: Workbench, one: Refined, effort: Effort, seed: int, deadlin
 def _by_search(best: Refined, layout: Layout, seed: int, deadline: float) -> Refined:
     """What a search from scratch finds, if it is in fewer parts: where correction, which may not turn single nodes,
     leaves a network in parts, there is often a whole one. Not where the range allows no fewer parts."""
-    if best.components <= count_components(np.argwhere(np.triu(layout.tables.candidate, 1)), len(layout)):
+    if best.components <= _fewest_parts(layout):
         return best
     moves = FALLBACK_MOVES_A_NODE * len(layout)
     found = search(layout, Budget(moves=moves, deadline=None if deadline == math.inf else deadline), int(seed))
@@ -120,6 +124,11 @@ def _by_search(best: Refined, layout: Layout, seed: int, deadline: float) -> Ref
     pruned = bench.parts <= found.components
     made = Sample(bench.links, bench.parity) if pruned else Sample(found.links, found.parity)
     return scored(made, layout, best.report.replace(fallback=True))
+
+
+def _fewest_parts(layout: Layout) -> int:
+    """That the range allows."""
+    return count_components(np.argwhere(np.triu(layout.tables.candidate, 1)), len(layout))
 
 
 def _uncorrected(sample: Sample, layout: Layout, effort: Effort, seed: int, place: int) -> Refined:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from manetdiff import Fleet, Topology, continuity, kept
+import manetdiff as md
+from manetdiff import Fleet, Radio, Topology, continuity, kept
 from manetdiff.errors import TopologyError
 from manetdiff.layout import Layout
 from manetdiff.topology import carried_over, check_related, places_in
@@ -19,6 +22,7 @@ def of(ids: str) -> Layout:
     return Layout(Fleet([[k, 0.1 * k * k] for k in range(len(ids))], np.zeros(len(ids)), list(ids)))
 
 
+MODEL = md.load(threads=1)
 BEFORE = Topology([(0, 1), (1, 2), (2, 3)], [0, 1, 0, 1], layout=of("abcd"))
 
 
@@ -55,3 +59,22 @@ def test_fleets_without_a_common_node_are_not_related() -> None:
     check_related(of("abcd").fleet, of("xd").fleet)
     with pytest.raises(TopologyError, match=r"it has 'a', 'b', 'c' and 1 more, the fleet 'x', 'y' \(nodes are matched"):
         check_related(of("abcd").fleet, of("xy").fleet)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [([0, 500], None, True), ([500, 500], None, False), ([0, 500], [0, 0], False), (None, [0, 500], False)],
+)
+def test_heights_that_the_fleet_no_longer_says_are_missed(
+    before: list[float] | None, after: list[float] | None, told: bool
+) -> None:
+    def at(heights: list[float] | None) -> Fleet:
+        flat = np.array([[0.0, 0.0], [900.0, 100.0]])
+        return Fleet(flat if heights is None else np.column_stack([flat, heights]), [0, 0])
+
+    topology = Topology([(0, 1)], [0, 1], layout=Layout(at(before), Radio(unit=1000)))
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        MODEL.update(topology, at(after))
+    assert ["have heights, the fleet's have none" in str(one.message) for one in seen] == [True] * told
+    assert [one.filename for one in seen] == [__file__] * told

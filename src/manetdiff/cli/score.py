@@ -24,6 +24,7 @@ from manetdiff.topology import (
     metrics,
     out_of_range,
     places_in,
+    warn_of_lost_heights,
     warn_of_parts,
 )
 
@@ -60,6 +61,7 @@ def command(
     now = read_fleet(fleet)
     _check_size(fleet, now)
     check_related(was, now)
+    warn_of_lost_heights(was, now)
     _tell(carried_over(before, Layout(now, before.on().radio)), before, as_json)
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from manetdiff.errors import TopologyError
 from manetdiff.fleet import Fleet, displacement, same_places
 from manetdiff.runtime.chain import Noise, States
-from manetdiff.topology import Topology, check_related, places_in
+from manetdiff.topology import Topology, check_related, places_in, warn_of_lost_heights
 
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
@@ -65,6 +65,7 @@ def previous_links(topology: Topology, before: Fleet | None, after: Fleet) -> Pr
         return PreviousLinks(topology.adjacency, topology.parity.copy(), np.ones(len(after), dtype=np.bool_), None)
     topology.check_fits(len(before))
     check_related(before, after)
+    warn_of_lost_heights(before, after, stacklevel=3)
     was = places_in(before, after)
     known = was >= 0
     edges = topology.adjacency[np.ix_(was, was)] & known[:, None] & known[None, :]

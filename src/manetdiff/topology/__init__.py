@@ -2,7 +2,7 @@
 
 from manetdiff.topology.components import component_labels, count_components
 from manetdiff.topology.constraints import antenna_loads, out_of_range, same_parity
-from manetdiff.topology.matching import carried_over, check_related, matched_links, places_in
+from manetdiff.topology.matching import carried_over, check_related, matched_links, places_in, warn_of_lost_heights
 from manetdiff.topology.metrics import METRICS, SLOT_SHARE, continuity, kept, metrics, rates
 from manetdiff.topology.parts import (
     Parts,
@@ -38,6 +38,7 @@ __all__ = [
     "rates",
     "same_parity",
     "unwarned_of_parts",
+    "warn_of_lost_heights",
     "warn_of_parts",
     "warn_of_parts_in_batch",
 ]

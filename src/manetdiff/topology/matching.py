@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import numpy.typing as npt
 
@@ -27,6 +29,16 @@ def check_related(before: Fleet, after: Fleet) -> None:
             f"the topology and the fleet share no node: it has {some_of(before.ids)}, the fleet {some_of(after.ids)} "
             "(nodes are matched by id)"
         )
+
+
+def warn_of_lost_heights(before: Fleet, after: Fleet, stacklevel: int = 1) -> None:
+    """Say it where nodes were higher and lower than each other and nothing says how high they are now.
+
+    - stacklevel: as of warnings.warn, counted from the caller.
+    """
+    if np.ptp(before.heights) > 0 and not after.has_heights:
+        told = "the topology's nodes have heights, the fleet's have none: they are taken to be equally high"
+        warnings.warn(told, UserWarning, stacklevel + 1)
 
 
 def carried_over(topology: Topology, layout: Layout, before: Fleet | None = None) -> Topology:

@@ -149,8 +149,10 @@ def test_ids_that_stand_twice_are_named_with_their_rows(tmp_path: Path) -> None:
 
 def test_a_table_over_time_is_no_fleet_unless_it_is_of_one_moment(tmp_path: Path) -> None:
     rows = ["0,A,48,11,0", "0,B,49,11,0", "10,A,48,11.1,0"]
-    said = refusal(fleet_from, tmp_path, "t,id,lat,lon,hdg", rows)
-    assert "is a table over time (column t): 'manetdiff convert --time' takes one moment of it" in said
+    without = [row.rpartition(",")[0] for row in rows]  # nor is it one that merely lacks a heading
+    for header, table in (("t,id,lat,lon,hdg", rows), ("t,id,lat,lon", without)):
+        said = refusal(fleet_from, tmp_path, header, table)
+        assert "is a table over time (column t): 'manetdiff simulate' flies it, 'manetdiff convert --time'" in said
     assert fleet_from(tmp_path, "t,id,lat,lon,hdg", rows[:2]).ids == ("A", "B")
 
 

@@ -71,8 +71,7 @@ def _from_csv(source: Source) -> Fleet:
     columns = understood(source.name, header)
     time = columns.names.get("time")
     if time is not None and len({row.get(time) for row in cells}) > 1:
-        told = f"is a table over time (column {time}): 'manetdiff convert --time' takes one moment of it"
-        raise FormatError(f"{source.name}: {told}")
+        raise _over_time(source.name, time)
     rows = [columns.row(source.name, f"node number {place}", row) for place, row in enumerate(cells, start=1)]
     fleet = fleet_of(source.name, distinct(source.name, rows, "rows"))
     columns.doubt(source.name, fleet.heights)
@@ -86,6 +85,8 @@ def _check_header(file: str, header: Sequence[str]) -> None:
     if [] in missing:
         return
     for columns, lacking in zip(COLUMNS, missing, strict=True):
+        if lacking == [columns[-1]] and "time" in names:  # over time a node points where it goes
+            raise _over_time(file, names["time"])
         if len(lacking) == 1:
             there = [names[name] for name in columns if name in names]
             raise FormatError(f"{file}: the column {lacking[0]} is missing beside {', '.join(there)}")
@@ -93,6 +94,11 @@ def _check_header(file: str, header: Sequence[str]) -> None:
         f"{file}: the first line must name the columns {' or '.join(', '.join(columns) for columns in COLUMNS)}, "
         f"not {shown(', '.join(header))}{by_what(header)}"
     )
+
+
+def _over_time(file: str, column: str) -> FormatError:
+    told = "'manetdiff simulate' flies it, 'manetdiff convert --time' takes one moment of it"
+    return FormatError(f"{file}: is a table over time (column {column}): {told}")
 
 
 def _begins_csv(source: Source) -> bool:

@@ -53,6 +53,11 @@ def test_the_site_builds_strictly_and_loads_nothing_from_elsewhere(tmp_path: Pat
             assert re.search(rf'id="manetdiff\.([\w.]+\.)?{name}"', reference), f"{name} is not in the reference"
     for file in (*site.rglob("*.html"), *site.rglob("*.css")):
         assert FETCHED.search(file.read_text(encoding="utf-8")) is None, file.name
+    # Search from disk: the index as a script, and on every page what stands in for a worker, before the theme's own.
+    assert (site / "search" / "search_index.js").read_text(encoding="utf-8").startswith("var __index = {")
+    for page in site.rglob("*.html"):
+        scripts = re.findall(r'<script src="([^"]+)"', page.read_text(encoding="utf-8"))
+        assert [Path(script).name.split(".")[0] for script in scripts] == ["iframe-worker", "bundle"], page.name
 
 
 @pytest.mark.filterwarnings("default")
@@ -74,6 +79,13 @@ def test_the_python_of_a_page_runs_from_top_to_bottom(
         printed = capsys.readouterr().out
         if following is not None and following[1] == "text" and not text[block.end() : following.start()].strip():
             assert printed == following[2], f"{page.name}: what is printed is not what the page says"
+
+
+def test_extras_of_a_checkout_are_added_to_its_editable_install() -> None:
+    """Without --editable pip would replace it with a copy, and what is edited would no longer count."""
+    commands = [line for page in PAGES for line, _ in lines_of(page) if re.search(r"pip install .*\.\[", line)]
+    assert commands
+    assert all("--editable" in line and "--constraint constraints.txt" in line for line in commands)
 
 
 class Called(NamedTuple):

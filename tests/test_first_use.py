@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import manetdiff
+from manetdiff.runtime.onnx import NO_TELEMETRY, onnx_runtime
 
 PACKAGE = Path(manetdiff.__file__).parent
 FLEET = {"nodes": [{"id": str(k), "x": 10.0 * k, "y": 7.0 * (k % 3), "yaw": 0.1 * k} for k in range(8)]}
@@ -72,25 +74,29 @@ def test_in_a_clean_home_generate_writes_only_our_cache_and_talks_to_nobody(tmp_
 
 
 @pytest.mark.parametrize(("told", "is_set"), [(None, "1"), ("0", "0")])
-def test_telemetry_is_off_before_onnx_runtime_is_loaded_unless_told_otherwise(told: str | None, is_set: str) -> None:
+def test_telemetry_is_off_before_onnx_runtime_is_loaded_unless_told_otherwise(
+    told: str | None, is_set: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Without loading it: that would send something where it is told to."""
-    code = """
-import os, sys, types
-class Seen(types.ModuleType):
-    def __getattr__(self, name): raise AttributeError(name)
-class Finder:
-    def find_spec(self, name, path=None, target=None):
-        if name == "onnxruntime":
-            print(os.environ.get("ORT_DISABLE_TELEMETRY"))
-            raise SystemExit
-sys.meta_path.insert(0, Finder())
-import manetdiff as md
-md.load().generate(md.Fleet([(0, 0), (1, 0), (0, 1)], [0, 0, 0]))
-"""
-    more = {} if told is None else {"ORT_DISABLE_TELEMETRY": told}
-    environment = _environment(PYTHONPATH=str(PACKAGE.parent), MANETDIFF_CACHE_DIR=os.devnull, **more)
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
-    assert shown.stdout.strip() == is_set
+
+    class Looked:
+        def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+            if name == "onnxruntime":
+                raise ImportError(os.environ.get(NO_TELEMETRY))
+
+    monkeypatch.delenv(NO_TELEMETRY, raising=False)
+    if told is not None:
+        monkeypatch.setenv(NO_TELEMETRY, told)
+    monkeypatch.delitem(sys.modules, "onnxruntime", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [Looked(), *sys.meta_path])
+    with pytest.raises(ImportError, match=f"^{is_set}$"):
+        onnx_runtime()
+
+
+def test_onnx_runtime_is_imported_in_one_place() -> None:
+    importing = re.compile(r"^\s*(import|from) onnxruntime", re.MULTILINE)
+    found = [path.name for path in PACKAGE.rglob("*.py") if importing.search(path.read_text(encoding="utf-8"))]
+    assert found == ["onnx.py"]
 
 
 def test_help_version_and_mistakes_do_not_wait_for_compiled_code(tmp_path: Path) -> None:

@@ -45,7 +45,10 @@ KNOWS["evaluate"] = set(KNOWS)
 KNOWS["simulation"] = {"fleet", "radio", "layout", "topology", "runtime", "formats", "pictures"}
 KNOWS["reproduce"] = set(KNOWS)
 KNOWS["cli"] = set(KNOWS)
-GROUND = {"errors", "checks", "files", "json_settings", "compiled", "cores", "messages", "user_cache", "__version__"}
+GROUND = {
+    *("errors", "checks", "files", "json_settings", "compiled", "cores"),
+    *("messages", "user_cache", "wording", "__version__"),
+}
 
 
 def _imported_rooms(file: Path) -> set[str]:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from manetdiff.weights import RUNTIME_FILE, find
+
 # A process in which the packages of the extra `train` cannot be found.
 WITHOUT = """
 import sys
@@ -22,6 +24,7 @@ from manetdiff.cli.app import main
 main()
 """
 
+PACKAGED = find("netdiff-small", RUNTIME_FILE)
 TOPOLOGY = {
     "type": "NetworkGraph",
     "protocol": "manetdiff",
@@ -51,6 +54,7 @@ def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
         ("solve", "fleet.json", "--moves", "200", "--out", "topology.json", "--plot", "topology.png"),
         ("data", "--out", "layouts", "--nodes", "6", "--count", "4", "--search-moves", "100", "--workers", "1"),
         ("evaluate", "bench16", "--method", "mst-greedy", "--layouts", "3"),
+        ("evaluate", "bench16", "--weights", str(PACKAGED), "--layouts", "2", "--steps", "3"),
         ("train", "--help"),
         ("weights",),
         ("weights", "netdiff"),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from manetdiff.cli.output import Table, print_table
 from manetdiff.formats import read_fleet, read_topology, write_fleet
 from manetdiff.scenarios import draw
 from support.command_help import Run, refused
@@ -123,6 +126,23 @@ def test_a_demo_that_cannot_be_is_one_line(run: Run, tmp_path: Path, arguments: 
     (tmp_path / "file").write_text("")
     refused(run("demo", *arguments))
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize("columns", [160, 100, 72])
+def test_an_interval_is_in_one_piece_however_narrow_the_terminal(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("TERM", "xterm")
+    screen = io.StringIO()
+    monkeypatch.setattr(screen, "isatty", lambda: True, raising=False)
+    cells = ["10.95 [10.78, 11.12] (paper: 47.24)", "14.89 [14.67, 15.11] %", "92 [13, 249]"]
+    print_table(
+        Table("", ("method", "T, Mbit/s", "T / target", "ms"), [["omnidirectional (500 layouts)", *cells]]), screen
+    )
+    shown = screen.getvalue()
+    assert all(len(re.sub(r"\x1b\[\d*m", "", line)) <= columns for line in shown.splitlines())
+    for piece in ("[10.78, 11.12]", "(paper: 47.24)", "[14.67, 15.11] %", "[13, 249]"):
+        assert piece in shown
+    assert ("10.95 [10.78" in shown) == (columns == 160)
 
 
 def test_help_shows_examples(run: Run) -> None:

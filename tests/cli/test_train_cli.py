@@ -89,7 +89,6 @@ def test_weights_are_listed_with_where_they_are(run: Run) -> None:
     [
         (("generate", FLEET, "--weights", "FILE.safetensors"), "make a runtime file of it: manetdiff export /"),
         (("generate", FLEET, "--weights", "acam-123"), "make a runtime file of it: manetdiff export acam-123"),
-        (("evaluate", "--weights", "FILE.netdiff"), "is a runtime file"),
         (("export", "FILE.netdiff"), "is a runtime file"),
         (("weights", "FILE.netdiff"), "is a runtime file"),
     ],

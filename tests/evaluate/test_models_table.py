@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from manetdiff.diffusion.process import Process
 from manetdiff.diffusion.weights import Weights
 from manetdiff.errors import CheckpointError
 from manetdiff.evaluate import models
+from manetdiff.evaluate.bundles import bundle_rows
 from manetdiff.evaluate.models import ablation_weights, ablations, model_rows
 from manetdiff.evaluate.scores import Score
 from manetdiff.measure.rows import Rows
@@ -23,9 +25,11 @@ from manetdiff.measure.sets import benchmark_set
 from manetdiff.measure.store import RowStore
 from manetdiff.model.config import ModelConfig
 from manetdiff.radio import Radio
+from manetdiff.runtime.bundle import find_bundle
 from manetdiff.sampling import SamplerConfig
 from manetdiff.topology import METRICS
 from manetdiff.training.validation import judge, sample_topologies
+from manetdiff.weights import RUNTIME_FILE, find
 from support.measured_help import rows_of
 
 CONFIG, PROCESS = ModelConfig(width=8, blocks=1), Process(2.6)
@@ -103,6 +107,25 @@ def test_rows_are_of_the_target_first_and_then_of_each_model_as_validation_sampl
     expected = judge(drawn, [one.metrics["throughput"] for one in two])
     for name in ("one", "two"):
         assert made[name].means((*METRICS, "ratio")) == pytest.approx(expected)
+
+
+def test_a_runtime_file_scores_what_the_weights_that_it_was_exported_from_score() -> None:
+    file = find("netdiff-small", RUNTIME_FILE)
+    asked = ["--layouts", "3", "--steps", "4", "--temperature", "0.7", "--redundancy", "2", "--seed", "5", "--json"]
+    ran = CliRunner().invoke(app, ["evaluate", "bench16", "--weights", str(file), "--weights", "netdiff-small", *asked])
+    assert ran.exit_code == 0, ran.output
+    target, by_runtime, by_pytorch = json.loads(ran.output)["bench16"]
+    assert (target["method"], by_runtime["method"], by_pytorch["method"]) == ("target", str(file), "netdiff-small")
+    assert by_runtime["layouts"] == by_pytorch["layouts"] == 3
+    assert by_runtime["metrics"] == pytest.approx(by_pytorch["metrics"])
+    assert by_runtime["ratio"] == pytest.approx(by_pytorch["ratio"])
+    assert by_runtime["ratio"] != pytest.approx(target["ratio"])
+
+
+def test_a_runtime_file_for_another_radio_is_refused() -> None:
+    other = replace(find_bundle("netdiff-small"), radio=Radio(sigma2=0.9))
+    with pytest.raises(CheckpointError, match="mine: trained for a radio with sigma2"):
+        bundle_rows(RowStore(), "bench16", {"mine": other}, layouts=1)
 
 
 def test_a_model_for_another_radio_is_refused() -> None:

@@ -13,7 +13,7 @@ from manetdiff.measure.measures import (
     labels,
     markdown_table,
     seconds_text,
-    share_text,
+    unbroken,
 )
 from manetdiff.measure.resampling import RESAMPLES, bootstrap, resampled_means
 from manetdiff.measure.rows import Rows
@@ -113,10 +113,14 @@ class TestMeasures:
         # Not all of them.
         assert MEASURES["parity"].text_of_one(0.99999) == "99.9990 %"
 
-    def test_shares_times_and_tables_are_written_for_people(self) -> None:
-        assert [share_text(share) for share in (1.0, 0.5, 0.0, 0.00001)] == ["100.0 %", "50.0 %", "0.0 %", "0.0010 %"]
+    def test_times_and_tables_are_written_for_people(self) -> None:
         assert [seconds_text(seconds) for seconds in (0.0123, 2.0)] == ["12.3 ms", "2 s"]
         assert markdown_table(("a", "b"), [("x", "1")]) == "| a | b |\n| --- | ---: |\n| x | 1 |\n"
+
+    def test_an_interval_stays_on_one_line(self) -> None:
+        cells = ["92 [13, 249] ms (paper: 4)", "60.0 ± 1.2 %", "none is in time", "-0.1 [-0.2, 0.0]"]
+        shown = ["92_[13,_249]_ms (paper:_4)", "60.0_±_1.2_%", "none is in time", "-0.1_[-0.2,_0.0]"]
+        assert [unbroken(cell) for cell in cells] == [cell.replace("_", "\u00a0") for cell in shown]
 
 
 class TestRows:

@@ -15,9 +15,10 @@ from manetdiff import Fleet, Radio, Topology, solve
 from manetdiff.errors import FormatError, TopologyError
 from manetdiff.pictures import draw_change, draw_topology
 from manetdiff.pictures.far_out import drawn_in
-from manetdiff.pictures.marks import LIGHT, LONGEST_NAME, length_text, round_length
+from manetdiff.pictures.marks import LETTER, LIGHT, LONGEST_NAME, Scale, placed_names, round_length
 from manetdiff.pictures.samples import draw_samples
 from manetdiff.scenarios import draw
+from manetdiff.wording import distance_text
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -74,6 +75,16 @@ def test_extreme_fleets_draw(tmp_path: Path) -> None:
             radio, path = Radio(sectors=1 + links % 4), tmp_path / f"{name}.png"
             figure = draw_topology(any_topology(8, links), fleet, radio, path, title="$ \\bad")
             assert all(len(text.get_text()) <= LONGEST_NAME for text in figure.axes[0].texts)
+
+
+def test_names_keep_clear_of_links_and_long_ones_keep_what_tells_them_apart() -> None:
+    fleet = Fleet([(0.0, 2000.0 * k) for k in range(4)], np.zeros(4), [f"aircraft-number-{k}" for k in range(4)])
+    scale = Scale(radius=360.0, span=20_000.0, inch=2900.0)
+    size = 11.0
+    placed = placed_names(fleet, np.ones(4, bool), np.array([(0, 1), (1, 2), (2, 3)]), scale, size)
+    assert [name for name, _ in placed] == [f"aircr…mber-{k}" for k in range(4)]
+    half_width = LETTER / 2 * size / 72 * LONGEST_NAME * scale.inch
+    assert all(abs(x) > half_width for _, (x, y) in placed if y < 6000.0)  # beside the line of links, not across it
 
 
 def test_the_title_says_whether_it_is_valid() -> None:
@@ -210,11 +221,6 @@ def test_nodes_far_out_stand_at_the_border_and_leave_the_others_their_room() -> 
         axes = figure.axes[0]
         assert np.diff(axes.get_xlim())[0] < 4 * np.ptp(fleet.positions, axis=0).max()
         told = [text.get_text() for text in axes.texts]
-        assert f"x\n{length_text(900 * fleet.spread)}" in told
+        assert f"x\n{distance_text(900 * fleet.spread)}" in told
         assert sum(text.split("\n")[0] == "x" for text in told) == 1
     assert drawn_in(fleet) is fleet
-
-
-@pytest.mark.parametrize(("metres", "text"), [(1646335.0, "1,650 km"), (1000.0, "1 km"), (250.4, "250 m")])
-def test_lengths_are_written_in_three_digits(metres: float, text: str) -> None:
-    assert length_text(metres) == text

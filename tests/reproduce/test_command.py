@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from manetdiff.data import SolvedLayout
+from manetdiff.measure.measures import NO_BREAK
 from manetdiff.measure.rows import Row
 from manetdiff.reproduce import figures
 from manetdiff.reproduce.catalogue import TABLES
@@ -42,8 +43,8 @@ def test_writes_the_pages_and_documents_of_what_it_prints(
     names = ["README.md", "losses.json", "losses.md", "tokens.json", "tokens.md"]
     assert sorted(path.name for path in out.iterdir()) == names
     losses = (out / "losses.md").read_text(encoding="utf-8")
-    assert "(paper: 15.90)" in losses
-    assert "(paper: 98.64)" in losses
+    assert f"(paper:{NO_BREAK}15.90)" in losses
+    assert f"(paper:{NO_BREAK}98.64)" in losses
     tokens = json.loads((out / "tokens.json").read_text(encoding="utf-8"))["tables"][0]["rows"]
     printed = [line.split("  ")[0] for line in ran.out.splitlines()]
     assert [row[0] for row in tokens] == printed[1:7] == ["none", "1", "2", "4", "8", "16"]

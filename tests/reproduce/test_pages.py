@@ -36,8 +36,8 @@ class TestPages:
             "![An example](b.png)",
             "## First table",
             "| model | links | valid | note |\n| --- | ---: | ---: | ---: |\n"
-            "| ours | 22.50 [21.00, 24.00] (paper: 22.42) | 75.00 % | once |\n"
-            "| theirs | 30.00 | 50.00 [40.00, 60.00] % (paper: 98.64) | twice |",
+            "| ours | 22.50\u00a0[21.00,\u00a024.00] (paper:\u00a022.42) | 75.00 % | once |\n"
+            "| theirs | 30.00 | 50.00\u00a0[40.00,\u00a060.00]\u00a0% (paper:\u00a098.64) | twice |",
             "Read it with care.",
             "## Second table",
             "| model | T / target |\n| --- | ---: |\n| σ² = 0.9 | 99.00 % |",

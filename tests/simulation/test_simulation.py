@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import csv
-import dataclasses
 import io
 import json
-import re
 import sys
 from pathlib import Path
 
@@ -22,9 +20,8 @@ from manetdiff.pictures.animation import check_animation_path, gif_bytes, write_
 from manetdiff.radio import Radio
 from manetdiff.runtime.model import Model
 from manetdiff.scenarios import draw, move
-from manetdiff.simulation import Moment, report, simulate
+from manetdiff.simulation import Moment, simulate
 from manetdiff.simulation.frames import COLOURS, moment_pictures
-from manetdiff.simulation.report import report_html
 from manetdiff.simulation.run import link_names
 from manetdiff.simulation.tables import metrics_csv, summary, write_topologies
 from manetdiff.topology import METRICS, metrics
@@ -143,39 +140,6 @@ class TestTables:
     def test_the_summary_of_one_moment_has_no_updates(self, moments: list[Moment]) -> None:
         told = summary(moments[:1])
         assert (told["continuity"], told["update_ms"], told["slowest_update_ms"]) == (None, None, None)
-
-
-class TestReport:
-    def test_is_one_page_that_runs_nothing_and_fetches_nothing(self, moments: list[Moment]) -> None:
-        page = report_html(moments, "Flight <b>7</b> & more", b"GIF89a")
-        tags = re.findall(r"<(\w+)", page)
-        sources = re.findall(r"""(?:src|href)\s*=\s*["']?([^"'\s>]*)""", page)
-        assert not {"script", "iframe", "b"} & {tag.lower() for tag in tags}
-        assert all(source.startswith(("data:image/gif;base64,", "#")) for source in sources)
-        assert any(source.startswith("data:") for source in sources)
-        assert "<h1>Flight &lt;b&gt;7&lt;/b&gt; &amp; more</h1>" in page
-        assert tags.count("svg") == 2
-
-    def test_shows_every_line_of_the_plot(self, moments: list[Moment]) -> None:
-        text = report_html(moments, "Flight")
-        for words in ("T, Mbit/s", "continuity", "links changed", "update, ms", "made anew", "never updated"):
-            assert words in text
-        alone = [dataclasses.replace(one, anew=None) for one in moments]
-        assert "made anew" not in report_html(alone, "Flight")
-
-    def test_plots_begin_at_zero_and_reach_beyond_the_data(self, moments: list[Moment]) -> None:
-        throughput, _, _, spent = report._plots(moments).axes
-        low, high = throughput.get_ylim()
-        assert low == 0.0
-        assert high >= max(one.metrics["throughput"] for one in moments)
-        assert spent.get_ylim()[1] >= max(one.milliseconds for one in moments[1:])
-
-    def test_is_the_same_text_each_time_also_of_one_moment(self, moments: list[Moment]) -> None:
-        for some in (moments[:1], moments[:2]):
-            assert report_html(some, "Flight") == report_html(some, "Flight")
-
-    def test_has_no_more_rows_than_people_read(self, moments: list[Moment]) -> None:
-        assert report._moments_table((moments * 400)[:1000]).count("<tr><td>") < 450
 
 
 class TestAnimation:

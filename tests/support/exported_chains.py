@@ -18,7 +18,8 @@ from manetdiff.layout import LayoutFeatures
 from manetdiff.model.tensors import Graphs, Layouts
 from manetdiff.runtime.bundle import Bundle
 from manetdiff.runtime.chain import Chain, States
-from manetdiff.sampling import SamplerConfig, plain_settings, time_pairs
+from manetdiff.runtime.samples import from_pure_noise
+from manetdiff.sampling import SamplerConfig
 from manetdiff.sampling.contract import FUNCTIONS
 from support.graph_samples import scattered_layouts
 
@@ -39,13 +40,7 @@ def repeated(layouts: Layouts, count: int) -> Layouts:
 
 def run_chain(chain: Chain, features: LayoutFeatures, seeds: list[tuple[int, int]], sampling: SamplerConfig) -> States:
     """A whole chain of the runtime, from pure noise."""
-    layout, n = chain.embed(features), len(features.node)
-    draws = chain.draws(seeds, n, sampling.steps + 1, decide=sampling.decide)
-    nothing = States(np.zeros((1, n, n), np.float32), np.zeros((1, n), np.float32))
-    first = chain.noised(layout, layout.noise, nothing, 1.0, draws)
-    settings = plain_settings(n, sampling.temperature, sampling.redundancy)
-    pairs = time_pairs(sampling.steps, sampling.grid)
-    return chain.run(layout, layout.noise, first, pairs, draws.rounds(1), settings).states
+    return from_pure_noise(chain, chain.embed(features), sampling, seeds)
 
 
 def assert_same_graphs(made: States, wanted: Graphs) -> None:

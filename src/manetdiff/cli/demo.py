@@ -16,12 +16,13 @@ from manetdiff.errors import ScenarioError
 from manetdiff.files import together
 from manetdiff.fleet import Fleet
 from manetdiff.formats import write_fleet, write_topology
-from manetdiff.measure.measures import MEASURES, seconds_text, share_text
+from manetdiff.measure.measures import MEASURES, seconds_text
 from manetdiff.radio import Radio
 from manetdiff.runtime.model import load
 from manetdiff.scenarios import draw, move_by
 from manetdiff.solvers import solve
 from manetdiff.topology import Topology, continuity, kept, metrics
+from manetdiff.wording import share_text
 
 FORMATION = "wedge"
 MOTION = "gauss-markov"

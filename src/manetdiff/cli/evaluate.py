@@ -12,11 +12,14 @@ from manetdiff.cli.needs_torch import needs_torch
 from manetdiff.cli.output import Table, print_json, print_table, say, write_markdown
 from manetdiff.data import BENCHMARKS
 from manetdiff.errors import SolverError
+from manetdiff.evaluate.bundles import bundle_rows
 from manetdiff.evaluate.scores import Score, baseline_scores, preset_scores
 from manetdiff.formats import check_writable
 from manetdiff.measure.measures import MEASURES, OF_LAYOUTS, labels, seconds_text
 from manetdiff.measure.rows import TARGET, Rows
 from manetdiff.measure.store import RowStore
+from manetdiff.runtime.bundle import find_bundle
+from manetdiff.weights import RUNTIME_FILE
 
 FIGURES = labels(OF_LAYOUTS)
 
@@ -30,8 +33,9 @@ def command(
     weights: Annotated[
         list[str] | None,
         typer.Option(
-            help="Sample from these weights instead: a file, or a name that 'manetdiff weights' lists; "
-            "can be given again. Raw samples, without correction or polish."
+            help="Sample from these weights instead: a weights file, a name that 'manetdiff weights' lists, or a "
+            "runtime file (.netdiff), which needs no PyTorch; can be given again. Raw samples, without correction or "
+            "polish."
         ),
     ] = None,
     preset: Annotated[
@@ -68,6 +72,7 @@ def command(
       manetdiff evaluate --weights netdiff
       manetdiff evaluate --preset best --preset fast
       manetdiff evaluate bench16 --weights run/best.safetensors --steps 10 --layouts 100
+      manetdiff evaluate bench16 --weights mine.netdiff --layouts 100
       manetdiff evaluate --ablations --markdown docs/ablations.md
     """
     if markdown is not None:
@@ -116,12 +121,19 @@ def _model_rows(
     seed: int,
     layouts: int | None,
 ) -> dict[str, Rows]:
-    """Raw samples of the chosen weights, or of all ablations."""
-    with needs_torch("sampling from weights files"):
-        from manetdiff.diffusion.weights import find_weights
-        from manetdiff.evaluate.models import ablation_weights, model_rows
-    found = ablation_weights() if chosen is None else {weights: find_weights(weights) for weights in chosen}
-    return model_rows(store, name, found, sampling=sampling, layouts=layouts, seed=seed)
+    """Raw samples of the chosen weights and runtime files, or of all ablations."""
+    bundles = {one: find_bundle(one) for one in chosen or () if one.endswith(RUNTIME_FILE)}
+    others = [one for one in chosen or () if one not in bundles]
+    rows: dict[str, Rows] = {}
+    if chosen is None or others:
+        with needs_torch("sampling from weights files"):
+            from manetdiff.diffusion.weights import find_weights
+            from manetdiff.evaluate.models import ablation_weights, model_rows
+        found = ablation_weights() if chosen is None else {one: find_weights(one) for one in others}
+        rows |= model_rows(store, name, found, sampling=sampling, layouts=layouts, seed=seed)
+    if bundles:
+        rows |= bundle_rows(store, name, bundles, sampling=sampling, layouts=layouts, seed=seed)
+    return rows if chosen is None else {one: rows[one] for one in (TARGET, *chosen)}
 
 
 def _table(name: str, scores: Sequence[Score], *, timed: bool) -> Table:

@@ -22,7 +22,7 @@ def command(
     ],
     out: Annotated[Path | None, typer.Option(help="File to write. Default: NAME.netdiff, here.")] = None,
 ) -> None:
-    """Make a runtime file of trained weights, for load, generate and update.
+    """Make a runtime file of trained weights, for load, generate, update and evaluate.
 
     \b
     Examples:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TextIO, TypeVar
 
 import numpy as np
@@ -15,8 +16,10 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from manetdiff.formats import write_text
-from manetdiff.measure.measures import MEASURES, markdown_table
+from manetdiff.measure.measures import INTERVAL, MEASURES, markdown_table
 from manetdiff.messages import escaped
+
+UNLIMITED = 10_000  # columns
 
 Item = TypeVar("Item")
 # The name of each column, and what an item has there.
@@ -53,8 +56,11 @@ def print_table(table: Table, stream: TextIO | None = None) -> None:
     """A framed table on a terminal; elsewhere plain columns without title, rules or colour."""
     target = sys.stdout if stream is None else stream
     console = Console(file=target, highlight=False)
+    table = replace(table, rows=[list(map(escaped, row)) for row in table.rows])
     if console.is_terminal:
-        console.print(_rich(table))
+        shown = _rich(table)
+        wanted = console.measure(shown, options=console.options.update(max_width=UNLIMITED)).maximum
+        console.print(shown if wanted <= console.width else _rich(_stacked(table), fold_names=True))
     else:
         target.write(_plain(table))
     target.flush()
@@ -79,7 +85,8 @@ def say(what: str) -> None:
         print(f"{what} …", file=sys.stderr)
 
 
-def _rich(table: Table) -> RichTable:
+def _rich(table: Table, *, fold_names: bool = False) -> RichTable:
+    """fold_names: whether names of rows may take several lines, so that numbers need not."""
     shown = RichTable(
         title=table.title or None,
         title_justify="left",
@@ -89,15 +96,24 @@ def _rich(table: Table) -> RichTable:
         show_header=any(table.columns),
     )
     for place, column in enumerate(table.columns):
-        shown.add_column(Text(column), justify="left" if place == 0 else "right", no_wrap=place == 0)
+        shown.add_column(Text(column), justify="left" if place == 0 else "right", no_wrap=place == 0 and not fold_names)
     for row in table.rows:
-        shown.add_row(*(Text(escaped(cell)) for cell in row))
+        shown.add_row(*(Text(cell) for cell in row))
     return shown
+
+
+def _stacked(table: Table) -> Table:
+    """The same, narrower: an interval below its number, and what is in parentheses below that, each in one piece."""
+
+    def stacked(cell: str) -> str:
+        return re.sub(r" (?=[\[(])", "\n", cell) if INTERVAL.search(cell) else cell
+
+    return replace(table, rows=[list(map(stacked, row)) for row in table.rows])
 
 
 def _plain(table: Table) -> str:
     head = [[column.replace("\n", ": ") for column in table.columns]] if any(table.columns) else []
-    rows = [*head, *([escaped(cell) for cell in row] for row in table.rows)]
+    rows = [*head, *map(list, table.rows)]
     widths = [max(len(row[place]) for row in rows) for place in range(len(table.columns))]
     lines = []
     for row in rows:

@@ -18,9 +18,9 @@ from manetdiff.files import together
 from manetdiff.fleet import Fleet
 from manetdiff.formats import read_radio, read_tracks
 from manetdiff.formats.registry import MOBILITY, names
-from manetdiff.measure.measures import share_text
 from manetdiff.messages import escaped
 from manetdiff.scenarios import FAMILIES, MOTIONS, draw, move
+from manetdiff.wording import share_text
 
 ANIMATIONS = ("gif", "mp4", "none")
 STEP_S, DURATION_S = 2.0, 120.0
@@ -56,7 +56,9 @@ def command(
     compare: Annotated[
         bool, typer.Option("--compare", help="Also make a topology anew at every moment, to see what updating costs.")
     ] = False,
-    animation: Annotated[str, typer.Option(help="gif, mp4 (needs ffmpeg) or none.")] = "gif",
+    animation: Annotated[
+        str, typer.Option(help="Its file: gif, mp4 (needs ffmpeg) or none. The report plays the flight in any case.")
+    ] = "gif",
     weights: options.Weights = "netdiff",
     radio: options.Radio = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,

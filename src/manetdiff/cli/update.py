@@ -9,8 +9,8 @@ import typer
 from manetdiff.cli import options
 from manetdiff.cli.results import check_files, deliver, milliseconds
 from manetdiff.formats import read_fleet, read_radio, read_topology
-from manetdiff.measure.measures import share_text
 from manetdiff.topology import Report, check_related
+from manetdiff.wording import share_text
 
 
 def command(

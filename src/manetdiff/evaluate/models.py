@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from manetdiff.data import BENCHMARKS, benchmark_dataset
-from manetdiff.data.settings import first_difference
+from manetdiff.data import BENCHMARKS
 from manetdiff.diffusion.weights import Weights, find_weights
 from manetdiff.errors import CheckpointError
+from manetdiff.evaluate.bundles import check_trained_for
 from manetdiff.measure.measures import OF_LAYOUTS
 from manetdiff.measure.rows import TARGET, Rows, targets
 from manetdiff.measure.sets import benchmark_set
@@ -38,12 +38,7 @@ def model_rows(
     chosen = benchmark_set(benchmark).first(layouts)
     rows = {TARGET: targets(chosen)}
     for name, loaded in weights.items():
-        difference = first_difference(loaded.radio.to_dict(), benchmark_dataset(benchmark).settings.radio.to_dict())
-        if difference:
-            field, trained, solved = difference
-            raise CheckpointError(
-                f"{name}: trained for a radio with {field} = {trained!r}; {benchmark} was solved with {solved!r}"
-            )
+        check_trained_for(benchmark, name, loaded.radio)
         rows[name] = sampled(store, loaded, chosen, name=name, seed=seed, **(sampling or {}))
     return rows
 

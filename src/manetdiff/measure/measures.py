@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+from manetdiff.wording import share_text
+
+NO_BREAK = "\u00a0"
+# A mean and what holds it: `92 [13, 249]`, `60.0 ± 1.2`.
+INTERVAL = re.compile(r"\d (\[|±)")
 
 
 @dataclass(frozen=True)
@@ -97,21 +104,20 @@ def labels(metrics: Sequence[str]) -> list[str]:
     return [MEASURES[metric].label for metric in metrics]
 
 
-def share_text(value: float) -> str:
-    """A share of 0 … 1 in per cent; 100 % and 0 % only where that is exact."""
-    text = f"{value:.1%}"
-    if (text == "100.0%" and value < 1) or (text == "0.0%" and value > 0):
-        text = f"{value:.4%}"
-    return text.replace("%", " %")
-
-
 def seconds_text(seconds: float) -> str:
     """A time as people read it."""
     return f"{seconds * 1e3:.3g} ms" if seconds < 0.9995 else f"{seconds:.3g} s"
 
 
 def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """The first column flush left, the others flush right."""
+    """The first column flush left, the others flush right; a number and its interval stay on one line."""
     rule = ["---", *("---:" for _ in columns[1:])]
-    lines = [columns, rule, *rows]
+    lines = [columns, rule, *([row[0], *map(unbroken, row[1:])] for row in rows)]
     return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+
+
+def unbroken(cell: str) -> str:
+    """A number with its interval or spread has no-break spaces, but for the one before what is in parentheses."""
+    if not INTERVAL.search(cell):
+        return cell
+    return cell.replace(" ", NO_BREAK).replace(f"{NO_BREAK}(", " (")

@@ -5,12 +5,16 @@ Drawn where they are, they would leave the others one point.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
 
 from manetdiff.fleet import Fleet
-from manetdiff.pictures.marks import FloatArray, Scale, Style, legible, length_text
+from manetdiff.pictures.marks import FloatArray, Scale, Style, legible
+from manetdiff.wording import distance_text
 
 # Radians between two of them at the border, so that neither hides the other.
 APART = np.radians(14.0)
@@ -36,28 +40,53 @@ def drawn_in(fleet: Fleet) -> Fleet:
     return fleet.moved_to(places, fleet.yaw)
 
 
-def draw_far_out(axes: Axes, fleet: Fleet, scale: Scale, style: Style, font: float) -> None:
-    """An arrow from each of them to where it really is; below it its name, and how far it is from the others."""
+class FarOut(NamedTuple):
+    """A node at the border: an arrow (2, 2) towards where it really is, and two lines of text, at a place (2,).
+
+    - below: whether the text hangs below its place, or stands on it.
+    """
+
+    arrow: FloatArray
+    name: str
+    distance: str
+    text_at: FloatArray
+    below: bool
+
+
+def far_out_marks(fleet: Fleet, radius: float) -> Iterator[FarOut]:
+    """Each of them with its name, and how far it is from the others. radius: of a node."""
     places = drawn_in(fleet).horizontal
     for node, offset, angle in zip(np.flatnonzero(fleet.far_out), _away(fleet), _angles(fleet), strict=True):
         direction = np.array([np.cos(angle), np.sin(angle)])
-        start, stop = (places[node] + radii * scale.radius * direction for radii in ARROW)
+        below = bool(direction[1] >= -0.4)
+        yield FarOut(
+            places[node] + radius * np.outer(ARROW, direction),
+            legible(fleet.ids[node]),
+            distance_text(float(np.hypot(*offset))),
+            places[node] + (0.0, (-ARROW[0] if below else ARROW[0]) * radius),
+            below,
+        )
+
+
+def draw_far_out(axes: Axes, fleet: Fleet, scale: Scale, style: Style, font: float) -> None:
+    """An arrow from each of them to where it really is; below it its name, and how far it is from the others."""
+    for mark in far_out_marks(fleet, scale.radius):
+        start, stop = ((float(x), float(y)) for x, y in mark.arrow)
         axes.annotate(
             "",
-            xy=(float(stop[0]), float(stop[1])),
-            xytext=(float(start[0]), float(start[1])),
+            xy=stop,
+            xytext=start,
             arrowprops={"arrowstyle": "->", "color": style.ink, "lw": 1.2, "shrinkA": 0, "shrinkB": 0},
             annotation_clip=False,
         )
-        down = direction[1] < -0.4
         axes.text(
-            float(places[node, 0]),
-            float(places[node, 1] + (ARROW[0] if down else -ARROW[0]) * scale.radius),
-            f"{legible(fleet.ids[node])}\n{length_text(float(np.hypot(*offset)))}",
+            float(mark.text_at[0]),
+            float(mark.text_at[1]),
+            f"{mark.name}\n{mark.distance}",
             fontsize=font,
             color=style.ink,
             ha="center",
-            va="bottom" if down else "top",
+            va="top" if mark.below else "bottom",
             zorder=5,
             parse_math=False,
             path_effects=[withStroke(linewidth=2.2, foreground=style.paper)],

@@ -16,18 +16,21 @@ from matplotlib.patches import Circle, Wedge
 from matplotlib.patheffects import withStroke
 
 from manetdiff.fleet import Fleet
+from manetdiff.wording import distance_text
 
 FloatArray = npt.NDArray[np.float64]
 
 # A dart for parity 0 and a drop for parity 1, (k, 2), pointing along +x: told apart without their colours.
 DART = np.array([(1.5, 0.0), (-0.95, 0.75), (-0.6, 0.0), (-0.95, -0.75)])
+BELLY_RADIUS = 0.72
 _BELLY = np.radians(np.linspace(62.0, 298.0, 26))
-DROP = np.concatenate([[(1.5, 0.0)], np.stack([0.72 * np.cos(_BELLY) - 0.2, 0.72 * np.sin(_BELLY)], axis=1)])
+DROP = np.concatenate([[(1.5, 0.0)], BELLY_RADIUS * np.stack([np.cos(_BELLY), np.sin(_BELLY)], axis=1) - (0.2, 0.0)])
 SHAPES = (DART, DROP)
 
 NAMED_UP_TO = 40  # nodes; more names than that hide the picture
 SECTOR_REACH = 2.5  # node radii that sector boundaries and saturated antennas reach out
 LONGEST_NAME = 12
+LETTER = 0.62  # width of a letter, in heights of the font
 
 
 @dataclass(frozen=True)
@@ -123,27 +126,11 @@ def draw_names(
     style: Style,
     size: float,
 ) -> None:
-    """The ids of the nodes to be named, (n,), each beside its node where links, nodes and other ids leave most room.
-
-    - size: of the font, in points.
-    """
-    ends = fleet.horizontal[links]
-    taken = np.empty((0, 2))
-    for i in np.flatnonzero(named).tolist():
-        text = legible(fleet.ids[i])
-        half_width = 0.31 * size / 72 * len(text) * scale.inch
-        line = np.array([(-half_width, 0.0), (0.0, 0.0), (half_width, 0.0)])
-        spots = fleet.horizontal[i] + _spots(scale, half_width)
-        places = spots[:, None] + line
-        # A name must not look like its neighbour's, so other nodes count as nearer than they are.
-        others = 0.6 * _to_points(places, np.delete(fleet.horizontal, i, axis=0))
-        room = np.minimum(np.minimum(_to_segments(places, ends), _to_points(places, taken)), others).min(axis=1)
-        # Enough room is enough: among the roomy spots the nearest wins, as it comes first.
-        best = int(np.argmax(np.minimum(room, 0.95 * size / 72 * scale.inch)))
-        taken = np.concatenate([taken, places[best]])
+    """The ids of the nodes to be named, (n,), each beside its node. size: of the font, in points."""
+    for text, (x, y) in placed_names(fleet, named, links, scale, size):
         axes.text(
-            float(spots[best, 0]),
-            float(spots[best, 1]),
+            x,
+            y,
             text,
             fontsize=size,
             color=style.ink,
@@ -155,6 +142,34 @@ def draw_names(
         )
 
 
+def placed_names(
+    fleet: Fleet, named: npt.NDArray[np.bool_], links: npt.NDArray[np.int64], scale: Scale, size: float
+) -> list[tuple[str, tuple[float, float]]]:
+    """Ids as they can be drawn, and their middles: each beside its node, where links, nodes and ids leave most room.
+
+    - named: (n,) which nodes. size: of the font, in points.
+    """
+    ends = fleet.horizontal[links]
+    taken = np.empty((0, 2))
+    placed = []
+    for i in np.flatnonzero(named).tolist():
+        text = legible(fleet.ids[i])
+        half_width = LETTER / 2 * size / 72 * len(text) * scale.inch
+        # As many points of a long name as a link could pass between.
+        along = np.linspace(-half_width, half_width, 2 * math.ceil(len(text) / 3) + 1)
+        line = np.stack([along, np.zeros_like(along)], axis=1)
+        spots = fleet.horizontal[i] + _spots(scale, half_width)
+        places = spots[:, None] + line
+        # A name must not look like its neighbour's, so other nodes count as nearer than they are.
+        others = 0.6 * _to_points(places, np.delete(fleet.horizontal, i, axis=0))
+        room = np.minimum(np.minimum(_to_segments(places, ends), _to_points(places, taken)), others).min(axis=1)
+        # Enough room is enough: among the roomy spots the nearest wins, as it comes first.
+        best = int(np.argmax(np.minimum(room, 0.95 * size / 72 * scale.inch)))
+        taken = np.concatenate([taken, places[best]])
+        placed.append((text, (float(spots[best, 0]), float(spots[best, 1]))))
+    return placed
+
+
 def draw_scale_bar(axes: Axes, scale: Scale, style: Style) -> None:
     """A bar of a round length below the data, with its length beside it."""
     length = round_length(0.25 * scale.span)
@@ -164,17 +179,12 @@ def draw_scale_bar(axes: Axes, scale: Scale, style: Style) -> None:
     axes.text(
         left + length + 0.015 * scale.span,
         -0.03,
-        length_text(length),
+        distance_text(length),
         color=style.ink,
         fontsize=9,
         va="center",
         transform=below,
     )
-
-
-def length_text(metres: float) -> str:
-    """Three digits of a length, in metres or kilometres."""
-    return f"{float(f'{metres / 1000:.3g}'):,g} km" if metres >= 1000 else f"{metres:.3g} m"
 
 
 def round_length(longest: float) -> float:
@@ -213,4 +223,5 @@ def _to_segments(places: FloatArray, ends: FloatArray) -> FloatArray:
 def legible(name: str) -> str:
     """An id as it can be drawn: one line, no characters that no font has, not too long."""
     text = "".join(letter if letter.isprintable() else "?" for letter in name)
-    return text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 1] + "…"
+    # Long ids of a fleet often begin alike: what tells them apart is at the end.
+    return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME // 2 - 1]}…{text[-LONGEST_NAME // 2 :]}"

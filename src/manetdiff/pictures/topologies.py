@@ -63,6 +63,7 @@ from manetdiff.topology import (
     places_in,
     same_parity,
 )
+from manetdiff.wording import number_text
 
 LEGEND = 2.5  # inches beside the data
 PAIR_LEGEND = 0.55  # inches below it
@@ -268,7 +269,7 @@ def _headline(topology: Topology, loads: IntArray, total: float) -> str:
     )
     wrong = ", ".join(_counted(count, what) for count, what in counts if count)
     verdict = f"not valid ({wrong})" if wrong else "valid"
-    rates = f"{total:.4g} Mbit/s ({SLOT_SHARE * total:.4g} sustained)"
+    rates = f"{number_text(total)} Mbit/s ({number_text(SLOT_SHARE * total)} sustained)"
     return f"{len(topology)} nodes, {_counted(len(topology.links), 'link')}, {rates}: {verdict}"
 
 

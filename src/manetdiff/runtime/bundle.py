@@ -70,7 +70,7 @@ class Bundle:
     @cached_property
     def digest(self) -> str:
         """Of the functions: the same for the same network."""
-        return hashlib.sha256(b"".join(self.graphs[name] for name in FUNCTIONS)).hexdigest()
+        return hashlib.sha256(b"".join(self.graphs[name] for name in sorted(self.graphs))).hexdigest()
 
     def to_bytes(self) -> bytes:
         """The file's content."""

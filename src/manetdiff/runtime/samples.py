@@ -14,7 +14,7 @@ from manetdiff.runtime.effort import Effort
 from manetdiff.runtime.partial import PartialDiffusion
 from manetdiff.runtime.pins import CheckedPins
 from manetdiff.runtime.previous import PreviousLinks
-from manetdiff.sampling import plain_settings, time_pairs
+from manetdiff.sampling import SamplerConfig, plain_settings, time_pairs
 from manetdiff.solvers.heuristics import mst_greedy_links
 from manetdiff.solvers.spanning import spanning_forest
 
@@ -74,7 +74,20 @@ def constructed(layout: Layout, pins: CheckedPins | None = None, *, greedy: bool
     return Sample(np.unique(np.concatenate([links, pins.keep]), axis=0), pins.aligned(parity))
 
 
-def samples_of(states: States, pins: CheckedPins | None) -> list[Sample]:
+def from_pure_noise(
+    chain: Chain, layout: EmbeddedLayout, sampling: SamplerConfig, streams: Sequence[tuple[int, ...]]
+) -> States:
+    """Where a whole chain ends that runs as its settings say: a graph for each stream, as PyTorch samples it."""
+    n = layout.noise.parity.shape[1]
+    draws = chain.draws(streams, n, sampling.steps + 1, decide=sampling.decide)
+    nothing = States(np.zeros_like(layout.noise.edges), np.zeros_like(layout.noise.parity))
+    start = chain.noised(layout, layout.noise, nothing, 1.0, draws)
+    settings = plain_settings(n, sampling.temperature, sampling.redundancy)
+    pairs = time_pairs(sampling.steps, sampling.grid)
+    return chain.run(layout, layout.noise, start, pairs, draws.rounds(1), settings).states
+
+
+def samples_of(states: States, pins: CheckedPins | None = None) -> list[Sample]:
     """Sampled graphs that keep to the pins."""
     made = []
     for edges, parity in zip(states.edges > 0.5, states.parity > 0.5, strict=True):

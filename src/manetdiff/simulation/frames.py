@@ -15,13 +15,14 @@ from manetdiff.pictures.frame import (
     MARGIN,
     add_legend,
     add_panel,
-    half_extent,
     node_handles,
     saturation_handle,
 )
-from manetdiff.pictures.marks import LIGHT, node_radius
+from manetdiff.pictures.marks import LIGHT
 from manetdiff.pictures.topologies import draw_around, draw_lines, line_width
+from manetdiff.pictures.view import View
 from manetdiff.simulation.run import Moment, link_names
+from manetdiff.simulation.tables import rates_text
 from manetdiff.topology import antenna_loads
 
 # Inches of the longer side of the view, of the heading and of the legend below; dots an inch.
@@ -34,8 +35,8 @@ COLOURS = (*LIGHT.parity, LIGHT.kept, LIGHT.new, LIGHT.wrong)
 def moment_pictures(moments: Sequence[Moment]) -> Iterator[Image.Image]:
     """A picture for each moment: links that are new since the moment before stand out."""
     fleets = [drawn_in(one.fleet) for one in moments]
-    half = np.max([half_extent(fleet) for fleet in fleets], axis=0)
-    radius = min(node_radius(fleet, 2 * half.max()) for fleet in fleets)
+    view = View.of(one.fleet for one in moments)
+    half = view.half
     size = np.maximum(half / half.max() * VIEW, SHORTEST_SIDE)
     before: set[tuple[str, str]] | None = None
     for one, shown in zip(moments, fleets, strict=True):
@@ -45,7 +46,7 @@ def moment_pictures(moments: Sequence[Moment]) -> Iterator[Image.Image]:
             facecolor=LIGHT.paper,
         )
         corner = ((figure.get_figwidth() - float(size[0])) / 2, LEGEND)
-        axes, scale = add_panel(figure, corner, size, shown, half, radius)
+        axes, scale = add_panel(figure, corner, size, shown, half, view.radius)
         names = link_names(one.topology)
         is_new = np.array([before is not None and name not in before for name in names], dtype=bool)
         segments = shown.horizontal[one.topology.links]
@@ -72,5 +73,5 @@ def _heading(one: Moment) -> str:
     changed = "" if one.continuity is None else f", {one.added} new, {one.dropped} dropped"
     return (
         f"{one.time:.1f} s: {len(one.topology.links)} links{changed}\n"
-        f"T {one.metrics['throughput']:.2f} Mbit/s, {'valid' if one.metrics['valid'] == 1.0 else 'not valid'}"
+        f"T {rates_text(one)}, {'valid' if one.metrics['valid'] == 1.0 else 'not valid'}"
     )

@@ -1,172 +1,209 @@
-"""The report of a simulation: one HTML file with numbers, plots and the animation in it, and nothing that runs."""
+"""The report of a simulation: one HTML file with numbers, pictures and plots in it, which fetches nothing."""
 
 from __future__ import annotations
 
 import base64
+import hashlib
 import html
-import io
-from collections.abc import Sequence
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 
-import matplotlib
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from manetdiff import __version__
-from manetdiff.pictures import draw_change
-from manetdiff.pictures.marks import LIGHT
-from manetdiff.simulation.run import Moment
+from manetdiff.pictures.marks import DARK, LIGHT, Style
+from manetdiff.pictures.page_svg import Alone, svg_of, topology_group
+from manetdiff.pictures.view import View
+from manetdiff.simulation.flight import flight_html
+from manetdiff.simulation.legends import plot_legend, topology_legend
+from manetdiff.simulation.plots import plots, svg_text
+from manetdiff.simulation.radio_facts import radio_facts
+from manetdiff.simulation.run import Moment, link_names
 from manetdiff.simulation.tables import summary
+from manetdiff.wording import number_text, share_text
 
-STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; color: #1a1a1a; background: #fff; max-width: 60rem; margin: 2rem auto;
-       padding: 0 1rem; }
-h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2rem; }
-table { border-collapse: collapse; font-size: 0.9rem; }
-th, td { padding: 0.25rem 0.8rem; border-bottom: 1px solid #ddd; text-align: right; }
-th:first-child, td:first-child { text-align: left; }
-.wide { overflow-x: auto; max-height: 30rem; overflow-y: auto; }
-.wide th { position: sticky; top: 0; background: #fff; }
-img, svg { max-width: 100%; height: auto; }
-footer { margin-top: 2rem; color: #555; font-size: 0.85rem; }
-"""
+PAGE_FILES = Path(__file__).parent / "page"
+# The page says itself what it may do: its own style and its own script, and nothing from anywhere.
 PAGE = """<!DOCTYPE html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>
-<style>{style}</style></head>
+<head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src '{hash}'">
+<meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title>
+<style>
+{style}</style></head>
 <body>
+<main>
 {body}
+</main>
+{script}
 </body>
 </html>
 """
-LABELS = {
-    "moments": "moments",
-    "duration": "duration, s",
-    "throughput": "mean T, Mbit/s",
-    "sustained": "sustained: half of it, as each direction has one of two slots, Mbit/s",
-    "throughput_over_held": "T over that of the first topology, never updated",
-    "throughput_over_anew": "T over that of topologies made anew",
-    "valid": "moments with a valid topology",
-    "connected": "moments with a connected topology",
-    "continuity": "mean continuity from moment to moment",
-    "added_a_moment": "links added an update",
-    "dropped_a_moment": "links dropped an update",
-    "update_ms": "mean time of an update, ms",
-    "slowest_update_ms": "slowest update, ms",
+TERMS = {
+    "node": "An aircraft, ship or vehicle with a radio. In pictures its tip is where it is heading.",
+    "topology": "Which nodes are linked, and in which of the two slots each sends.",
+    "link": "Two nodes that point an antenna at each other; both directions are counted as one link.",
+    "slot, parity": "Time is cut into slots A and B in turn. A node of parity 0 sends in A and listens in B, a node of "
+    "parity 1 the other way round, so a link needs one of each.",
+    "T": "Throughput: the rates of all links, both directions, added up, while the slot of each lasts.",
+    "sustained": "Half of T: over time each direction of a link has one of the two slots.",
+    "connected": "Every node can reach every other over some links.",
+    "valid": "Connected, every link joins the two parities, and no antenna has more than one link.",
+    "continuity": "Links that two topologies share, as a share of all links that either has: 100 % if nothing changed.",
+    "update": "A new topology that starts from the one before: minor, standard or guided, by how far the fleet has "
+    "moved. Anew is without regard to the one before; the first one is generated.",
+    "never updated": "What the first topology would still carry, were its links kept while the fleet moves.",
+    "made anew": "A topology made from nothing at every moment: about the most T there is, without any continuity.",
+    "spread": "How wide the fleet is: the root mean square of its coordinates around their middle.",
 }
-SHARES = ("valid", "connected", "continuity")
 SHOWN_ROWS = 400
 
 
-def report_html(moments: Sequence[Moment], title: str, animation: bytes | None = None) -> str:
-    """The page. animation: a GIF."""
+def report_html(moments: Sequence[Moment], title: str) -> str:
+    """The page."""
+    script = (PAGE_FILES / "player.js").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
+    style = _colours(LIGHT, "screen, print") + _colours(DARK, "screen and (prefers-color-scheme: dark)")
     parts = [
         f"<h1>{html.escape(title)}</h1>",
-        "<h2>In short</h2>",
-        _summary_table(moments),
-        "<h2>Over time</h2>",
-        _svg(_plots(moments)),
+        '<p>What happened, in short; <a href="#terms">what the words mean</a> is at the end.</p>',
+        '<div class="pair">',
+        f"<section><h2>In short</h2>{_facts(_in_short(moments))}</section>",
+        f"<section><h2>Made with</h2>{_made_with(moments)}</section>",
+        "</div>",
         "<h2>First and last topology</h2>",
         _first_and_last(moments),
+        f'<section class="on-screen"><h2>The flight</h2>{flight_html(moments)}</section>' if moments[1:] else "",
+        "<h2>Over time</h2>",
+        _over_time(moments),
+        "<h2>Every moment</h2>",
+        _moments_table(moments),
+        '<h2 id="terms">What the words mean</h2>',
+        f"<dl>{''.join(f'<dt>{term}</dt><dd>{meaning}</dd>' for term, meaning in TERMS.items())}</dl>",
+        f"<footer>Made by manetdiff {html.escape(__version__)}.</footer>",
     ]
-    if animation is not None:
-        encoded = base64.b64encode(animation).decode("ascii")
-        parts += [
-            "<h2>The flight</h2>",
-            f'<img alt="The fleet and its links over time" src="data:image/gif;base64,{encoded}">',
-        ]
-    parts += ["<h2>Every moment</h2>", _moments_table(moments)]
-    parts.append(f"<footer>Made by manetdiff {html.escape(__version__)}.</footer>")
-    return PAGE.format(title=html.escape(title), style=STYLE, body="\n".join(parts))
+    return PAGE.format(
+        hash=f"sha256-{digest}",
+        title=html.escape(title),
+        style=style + (PAGE_FILES / "report.css").read_text(encoding="utf-8"),
+        body="\n".join(parts),
+        script=f"<script>{script}</script>" if moments[1:] else "",
+    )
 
 
-def _summary_table(moments: Sequence[Moment]) -> str:
+def _colours(style: Style, media: str) -> str:
+    """The colours of pictures and plots as variables of the page."""
+    named = {
+        **{name: getattr(style, name) for name in ("paper", "ink", "faint", "wrong", "kept", "new", "dropped")},
+        **{f"parity-{bit}": colour for bit, colour in enumerate(style.parity)},
+    }
+    return f"@media {media} {{ :root {{ {' '.join(f'--{name}: {colour};' for name, colour in named.items())} }} }}\n"
+
+
+def _in_short(moments: Sequence[Moment]) -> list[tuple[str, str]]:
+    told = summary(moments)
+
+    def text(name: str, form: str, write: Callable[[float], str] = number_text) -> str | None:
+        value = told[name]
+        return None if value is None else form.format(write(value))
+
     rows = [
-        f"<tr><td>{LABELS[name]}</td><td>{_number(value, name in SHARES)}</td></tr>"
-        for name, value in summary(moments).items()
-        if value is not None
+        ("time flown", text("duration", "{} s")),
+        ("moments with a topology", text("moments", "{}")),
+        ("throughput T, mean", text("throughput", "{} Mbit/s")),
+        ("sustained, mean", text("sustained", "{} Mbit/s")),
+        ("T against never updating", text("throughput_over_held", "{} times", "{:,.2f}".format)),
+        ("T against making it anew", text("throughput_over_anew", "{}", share_text)),
+        ("valid", text("valid", "{} of the moments", share_text)),
+        ("connected", text("connected", "{} of the moments", share_text)),
+        ("continuity, mean", text("continuity", "{}", share_text)),
+        ("links added an update", text("added_a_moment", "{}")),
+        ("links dropped an update", text("dropped_a_moment", "{}")),
+        ("time of an update, mean", text("update_ms", "{} ms")),
+        ("slowest update", text("slowest_update_ms", "{} ms")),
     ]
-    return f"<table>{''.join(rows)}</table>"
+    return [(name, value) for name, value in rows if value is not None]
 
 
-def _number(value: float, share: bool) -> str:
-    return f"{100 * value:.1f} %" if share else f"{value:,.0f}" if value == int(value) else f"{value:,.3g}"
-
-
-def _moments_table(moments: Sequence[Moment]) -> str:
-    every = max(1, -(-len(moments) // SHOWN_ROWS))
+def _made_with(moments: Sequence[Moment]) -> str:
+    first = moments[0]
+    layout, report = first.topology.on(), first.topology.report
+    sizes = sorted({len(one.fleet) for one in moments})
+    modes = Counter(one.mode for one in moments[1:])
     rows = [
-        {
-            "time, s": f"{one.time:g}",
-            "nodes": len(one.fleet),
-            "links": len(one.topology.links),
-            "T, Mbit/s": f"{one.metrics['throughput']:.2f}",
-            "valid": "yes" if one.metrics["valid"] == 1.0 else "no",
-            "continuity": "–" if one.continuity is None else f"{100 * one.continuity:.1f} %",
-            "added": one.added,
-            "dropped": one.dropped,
-            "how": html.escape(one.mode),
-            "ms": f"{one.milliseconds:.1f}",
-        }
-        for one in moments[::every]
+        ("nodes", " to ".join(map(str, dict.fromkeys((sizes[0], sizes[-1]))))),
+        ("network", report.weights),
+        ("seed", None if report.seed is None else str(report.seed)),
+        ("preset of the first topology", report.preset),
+        ("updates", ", ".join(f"{count} {mode}" for mode, count in modes.most_common())),
+        *((f"radio: {name}", value) for name, value in radio_facts(layout.radio, layout.fleet)),
+        ("version", f"manetdiff {__version__}"),
     ]
-    head = "".join(f"<th>{name}</th>" for name in rows[0])
-    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row.values())}</tr>" for row in rows)
-    note = "" if every == 1 else f"<p>Every {every}th moment; all of them are in metrics.csv.</p>"
-    return f'{note}<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    file = html.escape(json.dumps(layout.radio.to_dict(), indent=1))
+    whole = f'<details class="on-screen"><summary>The radio as a file</summary><pre>{file}</pre></details>'
+    return _facts([(name, value) for name, value in rows if value]) + whole
 
 
-def _plots(moments: Sequence[Moment]) -> Figure:
-    times = [one.time for one in moments]
-    figure = Figure(figsize=(9.0, 8.5), layout="constrained")
-    axes = figure.subplots(4, 1, sharex=True)
-    _prepare(axes[0], "T, Mbit/s")
-    axes[0].plot(times, [one.metrics["throughput"] for one in moments], color=LIGHT.parity[0], label="updated")
-    held = [np.nan if one.held is None else one.held for one in moments]
-    axes[0].plot(times, held, color=LIGHT.dropped, linestyle=":", label="the first topology, never updated")
-    if any(one.anew is not None for one in moments):
-        axes[0].plot(times, [one.anew for one in moments], color=LIGHT.kept, linestyle="--", label="made anew")
-    axes[0].set_ylim(bottom=0.0)
-    axes[0].legend(frameon=False, fontsize=9, loc="lower left")
-    _prepare(axes[1], "continuity")
-    axes[1].set_ylim(0.0, 1.03)
-    axes[1].plot(times[1:], [one.continuity for one in moments[1:]], color=LIGHT.new)
-    broken = [one.time for one in moments if one.metrics["valid"] < 1.0]
-    if broken:
-        axes[1].plot(broken, [0.03] * len(broken), "x", color=LIGHT.wrong, label="not valid")
-        axes[1].legend(frameon=False, fontsize=9, loc="lower right")
-    _prepare(axes[2], "links changed")
-    width = 0.8 * float(np.min(np.diff(times))) if len(times) > 1 else 1.0
-    axes[2].bar(times[1:], [one.added for one in moments[1:]], width, color=LIGHT.new, label="added")
-    axes[2].bar(times[1:], [-one.dropped for one in moments[1:]], width, color=LIGHT.dropped, label="dropped")
-    axes[2].axhline(0, color=LIGHT.ink, linewidth=0.6)
-    if len(moments) > 1:
-        axes[2].legend(frameon=False, fontsize=9, ncols=2, loc="upper right")
-    _prepare(axes[3], "update, ms")
-    axes[3].plot(times[1:], [one.milliseconds for one in moments[1:]], ".", color=LIGHT.ink, markersize=4)
-    axes[3].set_ylim(bottom=0.0)
-    axes[3].set_xlabel("time, s")
-    return figure
-
-
-def _prepare(axes: Axes, label: str) -> None:
-    axes.set_ylabel(label)
-    axes.grid(alpha=0.3)
-    axes.spines[["top", "right"]].set_visible(False)
+def _facts(rows: Iterable[tuple[str, str]]) -> str:
+    lines = [f'<tr><th scope="row">{name}</th><td>{html.escape(value)}</td></tr>' for name, value in rows]
+    return f'<table class="facts">{"".join(lines)}</table>'
 
 
 def _first_and_last(moments: Sequence[Moment]) -> str:
+    """Side by side, on the same scale: what went and what came in between."""
     first, last = moments[0], moments[-1]
-    if first.fleet.ids != last.fleet.ids:
-        return "<p>Nodes have joined or left: see the animation.</p>"
-    titles = f"at {first.time:g} s", f"at {last.time:g} s"
-    return _svg(draw_change(first.topology, last.topology, titles=titles))
+    view = View.of((first.fleet, last.fleet))
+    if len(moments) == 1:
+        return topology_legend([first], ("kept", "link")) + _picture(first, first, view, "dropped")
+    legend = topology_legend(
+        [first, last], ("kept", "link of both"), ("dropped", "only in the first"), ("new", "only in the last")
+    )
+    pictures = _picture(first, last, view, "dropped") + _picture(last, first, view, "new")
+    return f'{legend}<div class="pair">{pictures}</div>'
 
 
-def _svg(figure: Figure) -> str:
-    """The figure as an element of the page, the same text every time."""
-    buffer = io.StringIO()
-    with matplotlib.rc_context({"svg.hashsalt": "manetdiff", "svg.fonttype": "none"}):
-        figure.savefig(buffer, format="svg", metadata={"Date": None})
-    text = buffer.getvalue()
-    return text[text.index("<svg") :]
+def _picture(one: Moment, other: Moment, view: View, alone: Alone) -> str:
+    there = set(link_names(other.topology))
+    is_alone = np.array([name not in there for name in link_names(one.topology)], dtype=bool)
+    title = f"At {number_text(one.time)} s"
+    shown = svg_of(
+        [topology_group(one.topology, view, is_alone, alone)], view, f"Topology of {len(one.fleet)} nodes: {title}"
+    )
+    return f"<figure><figcaption>{title}</figcaption>{shown}</figure>"
+
+
+def _over_time(moments: Sequence[Moment]) -> str:
+    figures = [
+        f'<figure class="plot"><figcaption>{plot.title}</figcaption>{plot_legend(plot.legend)}'
+        f"{svg_text(plot.figure, f'{plot.title}, over time', f'manetdiff {place}')}</figure>"
+        for place, plot in enumerate(plots(moments))
+    ]
+    return f'<div class="pair">{"".join(figures)}</div>'
+
+
+def _moments_table(moments: Sequence[Moment]) -> str:
+    every = -(-len(moments) // SHOWN_ROWS)
+    rows = [_row(one) for one in moments[::every]]
+    head = "".join(f'<th scope="col">{name}</th>' for name in rows[0])
+    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row.values())}</tr>" for row in rows)
+    note = "" if every == 1 else f'<p class="note">One moment of {every}; all of them are in metrics.csv.</p>'
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'{note}<div class="wide" tabindex="0" role="region" aria-label="Every moment">{table}</div>'
+
+
+def _row(one: Moment) -> dict[str, str]:
+    return {
+        "time,\u00a0s": number_text(one.time),
+        "nodes": f"{len(one.fleet)}",
+        "links": f"{len(one.topology.links)}",
+        "T,\u00a0Mbit/s": f"{one.metrics['throughput']:,.2f}",
+        "sustained, Mbit/s": f"{one.metrics['sustained']:,.2f}",
+        "valid": "yes" if one.metrics["valid"] == 1.0 else "no",
+        "continuity": "–" if one.continuity is None else share_text(one.continuity),
+        "added": f"{one.added}",
+        "dropped": f"{one.dropped}",
+        "how": html.escape(one.mode),
+        "update,\u00a0ms": f"{one.milliseconds:,.1f}",
+    }

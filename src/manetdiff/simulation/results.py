@@ -7,8 +7,8 @@ from pathlib import Path
 
 from PIL import Image
 
-from manetdiff.formats import write_bytes, write_text, write_track_table
-from manetdiff.pictures.animation import gif_bytes, write_animation
+from manetdiff.formats import write_text, write_track_table
+from manetdiff.pictures.animation import write_animation
 from manetdiff.simulation.frames import COLOURS
 from manetdiff.simulation.report import report_html
 from manetdiff.simulation.run import Moment
@@ -35,15 +35,9 @@ def write_results(
     write_text(folder / "metrics.csv", metrics_csv(moments))
     write_topologies(moments, folder / "topologies.jsonl")
     write_track_table([(one.time, one.fleet) for one in moments], folder / "tracks.csv")
+    write_text(folder / "report.html", report_html(moments, title))
     if not pictures:
-        write_text(folder / "report.html", report_html(moments, title))
         return [*FILES]
-    stay = [FRAME_MS] * len(pictures)
-    gif = gif_bytes(pictures, stay, COLOURS)
     name = f"animation.{animation}"
-    if animation == "gif":
-        write_bytes(folder / name, gif)
-    else:
-        write_animation(pictures, folder / name, stay)
-    write_text(folder / "report.html", report_html(moments, title, gif))
+    write_animation(pictures, folder / name, [FRAME_MS] * len(pictures), COLOURS)
     return [*FILES, name]

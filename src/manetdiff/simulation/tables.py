@@ -11,6 +11,7 @@ from manetdiff.formats.csv_table import csv_text
 from manetdiff.formats.files import PathLike, write_text
 from manetdiff.formats.netjson import network_graph
 from manetdiff.simulation.run import Moment
+from manetdiff.wording import number_text
 
 
 def metrics_csv(moments: Sequence[Moment]) -> str:
@@ -63,6 +64,11 @@ def summary(moments: Sequence[Moment]) -> dict[str, float | None]:
         "update_ms": _mean([one.milliseconds for one in later]),
         "slowest_update_ms": max((one.milliseconds for one in later), default=None),
     }
+
+
+def rates_text(one: Moment) -> str:
+    """T of a moment while slots last, and as it is sustained."""
+    return f"{number_text(one.metrics['throughput'])} Mbit/s ({number_text(one.metrics['sustained'])} sustained)"
 
 
 def _over_anew(moments: Sequence[Moment]) -> float | None:

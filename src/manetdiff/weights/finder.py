@@ -31,8 +31,8 @@ def find(name: str | Path, kind: str) -> Path:
     other = RUNTIME_FILE if kind == WEIGHTS_FILE else WEIGHTS_FILE
     if str(name) in known(other) or (path.suffix == other and path.is_file()):
         raise CheckpointError(
-            f"{name} is a runtime file, for load, generate and update; give the weights file ({WEIGHTS_FILE}) that it "
-            "was exported from"
+            f"{name} is a runtime file, for load, generate, update and evaluate; give the weights file "
+            f"({WEIGHTS_FILE}) that it was exported from"
             if kind == WEIGHTS_FILE
             else f"{name} is a weights file for training; make a runtime file of it: manetdiff export {name}"
         )

@@ -14,7 +14,7 @@ from manetdiff.fleet import Fleet
 from manetdiff.layout import Layout
 from manetdiff.measure.digests import content_digest
 from manetdiff.measure.ways.timing import timed
-from manetdiff.runtime.bundle import find_bundle
+from manetdiff.runtime.bundle import Bundle, find_bundle
 from manetdiff.runtime.model import Model, load
 from manetdiff.solvers import correct
 from manetdiff.topology import Topology, metrics
@@ -95,14 +95,13 @@ def runtime_files(weights: str) -> dict[str, dict[str, str]]:
     """Digests of the runtime files: the default takes its small companion along."""
     names = (DEFAULT, SMALL) if weights == DEFAULT else (weights,)
     bundles = {name: find_bundle(name) for name in names}
-    return {
-        "bundles": {
-            name: content_digest(
-                json.dumps([bundle.radio.to_dict(), bundle.sampling.to_dict()]).encode(), *bundle.graphs.values()
-            )
-            for name, bundle in bundles.items()
-        }
-    }
+    return {"bundles": {name: bundle_digest(bundle) for name, bundle in bundles.items()}}
+
+
+def bundle_digest(bundle: Bundle) -> str:
+    """Of what runs, not of the card."""
+    described = json.dumps([bundle.radio.to_dict(), bundle.sampling.to_dict()]).encode()
+    return content_digest(described, *bundle.graphs.values())
 
 
 def said(asked: Any) -> str:

@@ -1,0 +1,47 @@
+"""Runtime files on the benchmark sets: raw samples, as of weights, without PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from manetdiff.data import benchmark_dataset
+from manetdiff.data.settings import first_difference
+from manetdiff.errors import CheckpointError
+from manetdiff.measure.rows import TARGET, Rows, targets
+from manetdiff.measure.sets import benchmark_set
+from manetdiff.measure.store import RowStore
+from manetdiff.measure.ways.bundles import sampled_bundle
+from manetdiff.radio import Radio
+from manetdiff.runtime.bundle import Bundle
+
+
+def bundle_rows(
+    store: RowStore,
+    benchmark: str,
+    bundles: Mapping[str, Bundle],
+    *,
+    sampling: Mapping[str, Any] | None = None,
+    layouts: int | None = None,
+    seed: int = 0,
+) -> dict[str, Rows]:
+    """The set's own topologies, then one raw sample of each runtime file on each layout.
+
+    - sampling: values to sample with instead of each file's own, by the names of SamplerConfig.
+    """
+    chosen = benchmark_set(benchmark).first(layouts)
+    rows = {TARGET: targets(chosen)}
+    for name, bundle in bundles.items():
+        check_trained_for(benchmark, name, bundle.radio)
+        rows[name] = sampled_bundle(store, bundle, chosen, name=name, seed=seed, **(sampling or {}))
+    return rows
+
+
+def check_trained_for(benchmark: str, name: str, radio: Radio) -> None:
+    """Raise unless the network was trained for the radio that the set was solved with."""
+    difference = first_difference(radio.to_dict(), benchmark_dataset(benchmark).settings.radio.to_dict())
+    if difference:
+        field, trained, solved = difference
+        raise CheckpointError(
+            f"{name}: trained for a radio with {field} = {trained!r}; {benchmark} was solved with {solved!r}"
+        )

@@ -16,7 +16,7 @@ from manetdiff.runtime.chain import TOGETHER
 from manetdiff.runtime.effort import Effort
 
 # Counts up when a cost changes its meaning.
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,8 @@ class Costs(JsonSettings):
     """Seconds, for fleets of so many nodes.
 
     - tables: of a layout; features: beside them. embedding: of a layout in the network. step: of denoising, once a
-      batch; sample_step: for each of its samples. correction: of a sample. forest: the shortest spanning one; greedy:
-      adding links to it. move: of the local search. overhead: what else a call takes.
+      batch; sample_step: for each of its samples. correction: of a sample. forest: the shortest spanning one,
+      corrected; greedy: the same with links added to it. move: of the local search. overhead: what else a call takes.
     """
 
     ERROR = ModelError
@@ -57,7 +57,7 @@ class Costs(JsonSettings):
 
     def of_construction(self, *, greedy: bool) -> float:
         """Seconds from the fleet to a corrected construction without a network."""
-        return self.overhead + self.tables + self.forest + (self.greedy if greedy else 0.0) + self.correction
+        return self.overhead + self.tables + (self.greedy if greedy else self.forest)
 
 
 @dataclass(frozen=True)

@@ -97,3 +97,10 @@ def test_no_update_has_less_throughput_and_fewer_links_than_the_old_ones_correct
             if scores["connected"] == others["connected"]:  # a network in parts is no better for its throughput
                 less = scores["throughput"] < others["throughput"] - 1e-9
                 assert not (less and kept(before, after) < kept(before, other) - 1e-9)
+
+
+def test_the_report_says_how_long_it_took_to_look_at_the_old_links() -> None:
+    fleet = drawn(14)
+    before = solved(fleet, RADIOS["link budget"])
+    told = MODEL.update(before, move_by(fleet, 0.2, np.random.default_rng(0))).report
+    assert 0 < told.stages["old links"] < sum(told.stages.values()) <= told.seconds

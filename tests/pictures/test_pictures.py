@@ -52,6 +52,14 @@ def test_any_size_draws_alone_and_in_a_pair(tmp_path: Path, n: int, dark: bool) 
     assert all(content.startswith(PNG) for content in written.values())
 
 
+@pytest.mark.parametrize("places", [[(0, 0, 0), (0, 0, 50), (0, 0, 90)], [(0, 0, 0), (0, 0, 50), (60, 20, 90)]])
+def test_nodes_above_each_other_are_drawn(tmp_path: Path, places: list[tuple[float, ...]]) -> None:
+    topology, fleet = Topology([(0, 1), (1, 2)], [0, 1, 0]), Fleet(places, [0.0, 1.0, 2.0])
+    draw_topology(topology, fleet, path=tmp_path / "p.png")
+    draw_change(topology, topology, fleet, fleet, None, tmp_path / "pair.png")
+    assert all(path.read_bytes().startswith(PNG) for path in tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
 def test_the_same_picture_is_the_same_file(tmp_path: Path, suffix: str) -> None:
     fleet = fleet_of(12)

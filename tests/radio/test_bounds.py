@@ -58,9 +58,10 @@ def test_a_link_budget_at_its_bounds_is_a_radio_within_them(
         ("unit", 5e-324),
         ("sigma2", 1e-300),
         ("p_0", 10**400),
+        *((name, None) for name in RADIO if name not in ("unit", "beamwidth")),
     ],
 )
-def test_a_radio_outside_its_bounds_is_refused_by_name(name: str, value: float) -> None:
+def test_a_radio_outside_its_bounds_is_refused_by_name(name: str, value: float | None) -> None:
     with pytest.raises(RadioError, match=rf"^radio: {name} must be a number from .* to .*, not "):
         Radio(**{name: value})  # type: ignore[arg-type]
 
@@ -75,6 +76,7 @@ def test_a_radio_outside_its_bounds_is_refused_by_name(name: str, value: float) 
         ("gain", 10**400),
         ("losses", math.nan),
         ("power", "much"),
+        *((name, None) for name in LINK_BUDGET),
     ],
 )
 def test_a_link_budget_outside_its_bounds_is_refused_by_name(name: str, value: Any) -> None:

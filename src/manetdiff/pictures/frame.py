@@ -61,7 +61,7 @@ def new_figure(width: float, height: float, style: Style, dpi: int = DPI) -> Fig
 def half_extent(fleet: Fleet) -> FloatArray:
     """(2,) half the view's width and height: all nodes and a margin, no side under a quarter of the other."""
     half = np.ptp(fleet.horizontal, axis=0) / 2
-    longest = half.max()
+    longest = half.max() or fleet.spread  # of nodes that all stand above each other
     return np.asarray(np.maximum(half + 0.12 * longest, 0.25 * longest), dtype=np.float64)
 
 

@@ -216,7 +216,9 @@ def _to_segments(places: FloatArray, ends: FloatArray) -> FloatArray:
         return np.full(places.shape[:-1], np.inf)
     start, along = ends[:, 0], ends[:, 1] - ends[:, 0]
     offset = places[..., None, :] - start
-    share = np.clip((offset * along).sum(-1) / (along * along).sum(-1), 0.0, 1.0)
+    length_2 = (along * along).sum(-1)
+    length_2[length_2 == 0] = 1.0  # between nodes above each other, a point
+    share = np.clip((offset * along).sum(-1) / length_2, 0.0, 1.0)
     return np.asarray(np.linalg.norm(offset - share[..., None] * along, axis=-1).min(axis=-1), dtype=np.float64)
 
 

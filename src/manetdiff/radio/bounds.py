@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -44,10 +44,10 @@ WIDTH = (1e-12, 1e12)
 MOST_NODES = 1024
 
 
-def check_bounds(what: str, bounds: Bounds, values: Mapping[str, Any]) -> None:
-    """Raise unless each of the values is a number within its bounds; None is left out."""
+def check_bounds(what: str, bounds: Bounds, values: Mapping[str, Any], optional: Collection[str] = ()) -> None:
+    """Raise unless each of the values is a number within its bounds. optional: which may also be None."""
     for name, value in values.items():
-        if value is not None:
+        if value is not None or name not in optional:
             check_within(RadioError, f"{what}: {name}", value, *bounds[name])
 
 

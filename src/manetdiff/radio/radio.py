@@ -60,7 +60,7 @@ class Radio(JsonSettings):
     floor_db: float = 20.0
 
     def __post_init__(self) -> None:
-        check_bounds("radio", RADIO, {name: getattr(self, name) for name in RADIO})
+        check_bounds("radio", RADIO, {name: getattr(self, name) for name in RADIO}, ("unit", "beamwidth"))
         check_whole(RadioError, "radio: sectors", self.sectors, 1, 64)
         check_choice(RadioError, "radio: reception", self.reception, get_args(Reception))
         check_choice(RadioError, "radio: pattern", self.pattern, get_args(Pattern))
@@ -97,7 +97,7 @@ class Radio(JsonSettings):
         The received power is exactly Friis' `power · gain² · (wavelength / 4πd)²`.
         """
         check_bounds("link budget", LINK_BUDGET, {"min_snr": min_snr})
-        check_bounds("radio", RADIO, {"alpha": alpha, "range": range})
+        check_bounds("radio", RADIO, {"alpha": alpha, "range": range}, ("range",))
         budget = LinkBudget(frequency, bandwidth, power, gain, noise_figure, losses, temperature)
         reach = budget.distance_at_snr(min_snr) if range is None else range
         check_within(RadioError, "link budget: the range that follows from it", reach, *RADIO["range"])

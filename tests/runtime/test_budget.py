@@ -91,19 +91,27 @@ class TestPlans:
         here, there = (planned(ms / 1e3, scaled(factor), n, Radio()) for factor in (1.0, slower))
         assert rank(there.preset) <= rank(here.preset)
 
-    def test_a_preset_that_is_planned_fits(self) -> None:
-        costs = ASSUMED.at(16, Radio())
-        plan = planned(0.05, ASSUMED, 16, Radio())
-        assert plan.preset is not None
-        assert costs.of_sampling(plan.effort) + plan.effort.searched * plan.effort.polish * costs.move <= 0.05
+    @given(st.integers(2, 64), st.floats(2, 500))
+    def test_what_is_planned_fits_and_leaves_little_time(self, n: int, ms: float) -> None:
+        costs = ASSUMED.at(n, Radio())
+        plan = planned(ms / 1e3, ASSUMED, n, Radio())
+        work = plan.effort.searched * plan.effort.polish * costs.move
+        work += costs.of_construction(greedy=plan.greedy) if plan.preset is None else costs.of_sampling(plan.effort)
+        if plan.effort.polish:
+            assert 0.8 * ms <= 1e3 * (work + plan.effort.searched * costs.move) <= ms
+
+    def test_without_a_say_of_the_network_there_is_no_preset(self) -> None:
+        plan = planned(0.05, ASSUMED, 16, STEERED, network=False)
+        assert plan.preset is None
+        assert plan.effort.polish > 0
 
 
 class TestCalls:
     def test_a_larger_budget_buys_a_preset_with_more_work(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(MODEL, "_calibration", ASSUMED)
-        reports = [MODEL.generate(drawn(16), budget_ms=ms).report for ms in (0.01, 60_000.0)]
+        reports = [MODEL.generate(drawn(16), budget_ms=ms).report for ms in (0.01, 400.0)]
         assert [report.preset for report in reports] == [None, list(PRESETS)[-1]]
-        assert [report.budget_ms for report in reports] == [0.01, 60_000.0]
+        assert [report.budget_ms for report in reports] == [0.01, 400.0]
 
     def test_what_fits_instead_of_a_preset_is_said_and_valid(self, monkeypatch: pytest.MonkeyPatch) -> None:
         # Costs of a slow machine: nothing of the network fits, and yet there is all the time in the world.
@@ -134,6 +142,11 @@ class TestCalls:
         monkeypatch.setattr("manetdiff.runtime.model.measured", refuse)
         monkeypatch.setattr(MODEL, "_calibration", None)
         assert MODEL.generate(drawn(16), budget_ms=10).report.budget_ms == 10
+
+    def test_under_steered_beams_the_network_has_no_say(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(MODEL, "_calibration", ASSUMED)
+        report = MODEL.generate(drawn(12), radio=STEERED, budget_ms=1_000).report
+        assert (report.preset, report.method) == (None, "mst-greedy")
 
     @pytest.mark.parametrize("name", ["preset", "steps", "samples", "polish", "correct"])
     def test_a_budget_beside_what_it_decides_is_refused(self, name: str) -> None:

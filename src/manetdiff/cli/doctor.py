@@ -34,6 +34,10 @@ LEAST_SHARE = 0.98
 
 def command(
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    calibrate: Annotated[
+        bool,
+        typer.Option("--calibrate", help="Measure again how fast this machine is, for time budgets, and remember it."),
+    ] = False,
 ) -> None:
     """Print versions, threads and weights, and check that generating and updating work here.
 
@@ -44,6 +48,10 @@ def command(
       manetdiff doctor
       manetdiff doctor --json
     """
+    if calibrate:
+        from manetdiff.runtime.model import load
+
+        load().calibrate(again=True)
     checks = _checks()
     facts = {
         "manetdiff": __version__,

@@ -199,7 +199,9 @@ class Model:
         """What a budget has room for, by how fast this machine is."""
         assert task.options.budget_ms is not None
         budget, layout = task.options.budget_ms / 1e3, task.layout
-        plan = planned(budget, self._calibration or ASSUMED, len(layout), layout.radio)
+        # Under another kind of beam than it was trained for, the network is worth less than the time that it takes.
+        trained = layout.radio.pattern == self.radio.pattern
+        plan = planned(budget, self._calibration or ASSUMED, len(layout), layout.radio, network=trained)
         best = _constructed(task, plan) if plan.preset is None else self._sampled(task, plan.effort)
         return task.finished(best, preset=plan.preset, budget_ms=task.options.budget_ms)
 

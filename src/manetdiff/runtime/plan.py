@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import NamedTuple
 
 from manetdiff.radio import Radio
@@ -11,6 +12,8 @@ from manetdiff.runtime.effort import MOST, PRESETS, Effort, preset_effort
 # Of a budget, what sampling is planned to take, which no clock can stop; what all of the work is; and when the local
 # search stops in any case: what comes after it takes time, too, and a machine is not always as fast as it was.
 SAMPLED, PLANNED, STOP = 0.65, 0.85, 0.92
+# Seconds: no move is made in less.
+SHORTEST = 1e-8
 
 
 class Plan(NamedTuple):
@@ -22,20 +25,29 @@ class Plan(NamedTuple):
     greedy: bool = True
 
 
-def planned(budget: float, calibration: Calibration, n: int, radio: Radio) -> Plan:
-    """The last preset whose cost, on a fleet of n nodes, is within a budget in seconds; or what fits instead."""
+def planned(budget: float, calibration: Calibration, n: int, radio: Radio, *, network: bool = True) -> Plan:
+    """The last preset whose cost, on a fleet of n nodes, is within a budget in seconds; or what fits instead.
+
+    - network: whether it may have a say, as it should under radios that it was trained for.
+
+    What time is left goes into the local search.
+    """
     costs = calibration.at(n, radio)
     room = PLANNED * budget
     fitting = None
-    for name in PRESETS:
+    for name in PRESETS if network else ():
         effort = preset_effort(name, n)
         sampling = costs.of_sampling(effort)
-        if sampling <= SAMPLED * budget and sampling + effort.searched * effort.polish * costs.move <= room:
-            fitting = Plan(name, effort)
+        left = room - sampling
+        if sampling <= SAMPLED * budget and effort.searched * effort.polish * costs.move <= left:
+            fitting = Plan(name, dataclasses.replace(effort, polish=_moves(left / effort.searched, costs.move)))
     if fitting is not None:
         return fitting
     plain, added = (costs.of_construction(greedy=greedy) for greedy in (False, True))
     greedy = added <= max(room, plain)
-    left = room - (added if greedy else plain)
-    moves = max(0, min(MOST, int(left / costs.move))) if costs.move > 0 else MOST
-    return Plan(None, Effort(steps=1, polish=moves), greedy)
+    return Plan(None, Effort(steps=1, polish=_moves(room - (added if greedy else plain), costs.move)), greedy)
+
+
+def _moves(seconds: float, move: float) -> int:
+    """How many moves that is, if a move takes so long."""
+    return max(0, min(MOST, int(seconds / max(move, SHORTEST))))

@@ -122,13 +122,17 @@ def test_what_nobody_has_used_for_long_is_thrown_away_and_what_is_used_is_not(tm
     old.write("forgotten", b"code")
     new.write("forgotten", b"code")
     new.write("used", b"code")
+    others = tmp_path / "of somebody else" / "matmul.cu"
+    others.parent.mkdir()
+    others.write_text("not ours")
     long_ago = time.time() - FORGOTTEN - 1
-    for path in tmp_path.rglob("*.code"):
+    for path in (others, *tmp_path.rglob("*.code")):
         os.utime(path, (long_ago, long_ago))
     assert new.read("used") == b"code"
     CacheFolder(new.path).write("another", b"code")
     assert new.names() == ["another", "used"]
     assert not old.path.exists()
+    assert others.read_text() == "not ours"
 
 
 @pytest.mark.parametrize("content", [None, b"", b"nothing", "torn"])

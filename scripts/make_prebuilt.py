@@ -39,7 +39,7 @@ def main() -> None:
     codes = _compiled()
     mark = asked.mark or digest(*codes)
     if asked.mark is None:
-        for older in target.parent.glob("*.tar.xz"):
+        for older in target.parent.glob(f"*{store.SUFFIX}"):
             older.unlink()
     _pack(codes | {store.MARK: mark.encode()}, target)
     for interpreter in asked.also:

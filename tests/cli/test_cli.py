@@ -81,6 +81,7 @@ BAD = {
     "two budgets": (["fleet.json", "--budget", "1", "--moves", "1"], "either a time in seconds or a number of moves"),
     "radio": (["fleet.json", "--radio", "bad.json"], "bad.json: radio: unknown parameter 'nodes'"),
     "out folder": (["fleet.json", "--out", "no/where.json"], "no/where.json: cannot be written"),
+    "out name": (["fleet.json", "--out", "map.geojson"], "'manetdiff convert' makes .geojson of it"),
     "plot folder": (["fleet.json", "--plot", "no/where.png"], "no/where.png: cannot be written"),
     "plot name": (["fleet.json", "--plot", "picture.bmp"], "picture.bmp: a picture's name must end in"),
     "both to stdout": (["fleet.json", "--out", "-", "--plot", "-"], "not both"),

@@ -69,7 +69,7 @@ def test_what_makes_no_sense_is_refused_in_one_line(run: Run, files: Path) -> No
     (files / "strangers.csv").write_text("id,x,y,yaw\np,0,0,0\nq,1,0,0\n")
     assert "share no node" in refused(run("score", "t.json", "strangers.csv"))
     assert "once only" in refused(run("score", "-", "-"))
-    assert "missing" in refused(run("score", "fleet.csv")) or "JSON" in refused(run("score", "fleet.csv"))
+    assert "fleet.csv: is no topology" in refused(run("score", "fleet.csv", "t.json"))
     rows = "".join(f"n{k},{k},{k % 7},0\n" for k in range(513))
     (files / "many.csv").write_text("id,x,y,yaw\na,-1,0,0\n" + rows)
     assert "at most 512" in refused(run("score", "t.json", "many.csv"))

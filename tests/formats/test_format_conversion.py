@@ -218,6 +218,7 @@ def test_what_cannot_be_had_is_said(files: dict[str, Path], tmp_path: Path) -> N
         ("adsb", "bonnmotion", ["ids", "headings", "where on earth"]),
         ("adsb", "emane-eel", []),
         ("flight", "ns2", ["ids", "headings", "where on earth", "who is there when"]),
+        ("flight", "emane-eel", ["who is there when"]),
         ("climb", "ns2", ["climbs"]),
         ("climb", "table", []),
     ],

@@ -69,7 +69,8 @@ def test_columns_may_stand_in_any_order_in_any_case_beside_others() -> None:
     [
         # An empty cell in the first row does not change what the table is.
         (LOCAL.replace("0,a,0,0,0.5", "0,a,,0,0.5"), "row 1: field 'x' is missing"),
-        ("time;id;x;y\n0;1;2;3\n", "the first line must name the columns"),
+        ("time;id;x;y\n0;1;2;3\n", ": separate them by commas, not semicolons"),
+        ("time\tid\tx\ty\n0\t1\t2\t3\n", ": separate them by commas, not tabs"),
         ("time,x,y\n0,1,2\n", "the first line must name the columns time, id, x, y or time, id, lat, lon, not"),
         ("0,a,0,0\n1,a,1,1\n", "the first line must name the columns"),
         ("time,id,x,y\n", "holds no rows under its columns"),

@@ -84,6 +84,13 @@ def huge(model: onnx.ModelProto) -> None:
     model.graph.initializer[0].dims[:] = [2**40]
 
 
+def folded(model: onnx.ModelProto) -> None:
+    """A constant of gigabytes, made of a few bytes while the file is loaded."""
+    model.graph.initializer.append(numpy_helper.from_array(np.array([10**10], np.int64), "size"))
+    model.graph.initializer.append(numpy_helper.from_array(np.ones(1, np.float32), "one"))
+    model.graph.node.append(helper.make_node("Expand", ["one", "size"], ["gigabytes"]))
+
+
 def typed(model: onnx.ModelProto) -> None:
     model.graph.initializer.add(name="more", data_type=TensorProto.FLOAT, dims=[10**9])
 
@@ -106,6 +113,7 @@ ATTACKS: dict[str, tuple[Callable[[onnx.ModelProto], Any], str]] = {
     "a sparse tensor": (sparse, "more than arithmetic"),
     "a tensor of another size": (huge, "another shape"),
     "numbers of no bytes": (typed, "another shape"),
+    "a constant that is made on loading": (folded, "computes with constants alone"),
     "training": (lambda model: model.training_info.add(), "more than a graph"),
 }
 

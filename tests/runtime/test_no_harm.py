@@ -126,3 +126,10 @@ def test_parts_are_counted_also_where_a_search_has_found_fewer(seed: int, reach:
     best = best_of([nothing], layout, Effort(1), 0)
     assert best.report.fallback
     assert best.components == count_components(best.sample.links, 12) > 2
+
+
+def test_the_report_says_how_long_it_took_to_look_at_the_old_links() -> None:
+    fleet = drawn(14)
+    before = solved(fleet, RADIOS["link budget"])
+    told = MODEL.update(before, move_by(fleet, 0.2, np.random.default_rng(0))).report
+    assert 0 < told.stages["old links"] < sum(told.stages.values()) <= told.seconds

@@ -20,7 +20,9 @@ Plot = Annotated[
 Dark = Annotated[bool, typer.Option("--dark", help="Pictures on a dark ground.")]
 Radio = Annotated[
     str | None,
-    typer.Option(help="JSON object of radio parameters; those left out keep their default.", metavar="FILE"),
+    typer.Option(
+        help="JSON object of radio parameters, those left out keep their default; or of a link_budget.", metavar="FILE"
+    ),
 ]
 Gap = Annotated[
     float | None,

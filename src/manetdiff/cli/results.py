@@ -9,6 +9,7 @@ from manetdiff.cli.output import Table, print_json, print_table
 from manetdiff.errors import FormatError
 from manetdiff.files import together
 from manetdiff.formats import check_writable, write_topology
+from manetdiff.formats.conversion import check_topology_path
 from manetdiff.measure.measures import MEASURES
 from manetdiff.topology import Report, Topology, metrics
 
@@ -22,6 +23,7 @@ def check_files(inputs: Sequence[str | None], out: str | None, plot: str | None)
     if list(inputs).count(STANDARD) > 1:
         raise FormatError("standard input can be read once only: one file may be -, not two")
     if out is not None:
+        check_topology_path(out)
         check_writable(out)
     if plot is not None:
         from manetdiff.pictures import check_picture_path

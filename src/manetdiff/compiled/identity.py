@@ -36,12 +36,16 @@ def program_of(function: Callable[..., Any]) -> str:
     return digest(*(part for named in sorted(seen.items()) for part in named))
 
 
-def platform_tag() -> str:
-    """System, processor family and versions: code from elsewhere does not fit."""
+def platform_tag(digits: int | None = None) -> str:
+    """System, processor family and versions: code from elsewhere does not fit.
+
+    - digits: of the versions of numba and LLVM; None: all of them.
+    """
     import llvmlite
     import numba
 
-    made_by = f"numba-{numba.__version__}-llvmlite-{llvmlite.__version__}"
+    of_numba, of_llvm = (".".join(one.__version__.split(".")[:digits]) for one in (numba, llvmlite))
+    made_by = f"numba-{of_numba}-llvmlite-{of_llvm}"
     return f"{platform.system()}-{platform.machine()}-{sys.implementation.cache_tag}-{made_by}".lower()
 
 

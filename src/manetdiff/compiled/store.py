@@ -13,6 +13,7 @@ from manetdiff.compiled.folder import CacheFolder, cache_folder
 PREBUILT = Path(__file__).parent / "prebuilt"
 # A file beside the code in it: the same in all archives that were made in one go.
 MARK = "made"
+SUFFIX = ".tar.xz"
 
 
 def kept(name: str) -> Iterator[bytes]:
@@ -39,8 +40,9 @@ def keeps() -> bool:
 def where() -> dict[str, str]:
     """For people: what there is packaged, and in which folder the rest is kept."""
     folder, packaged = own_folder(), len(prebuilt())
+    none = f"none for {prebuilt_file().name.removesuffix(SUFFIX)}"
     return {
-        "packaged": f"{packaged} functions for this platform" if packaged else f"none for {identity.platform_tag()}",
+        "packaged": f"{packaged} functions for this platform" if packaged else none,
         "cache folder": "none that can be written to by this user alone" if folder is None else str(folder.path),
         "in the cache": f"{0 if folder is None else len(folder.names())} functions",
     }
@@ -57,8 +59,12 @@ def _digest_here() -> str:
 
 
 def prebuilt_file() -> Path:
-    """Where the code made beforehand for this platform stands, if it does."""
-    return PREBUILT / f"{identity.platform_tag()}.tar.xz"
+    """Where the code made beforehand for this platform stands, if it does.
+
+    Releases that differ in the third digit mend faults: code made by one is understood by the other (tried with numba
+    0.68.0 and 0.68.1). What it does not understand is compiled.
+    """
+    return PREBUILT / f"{identity.platform_tag(digits=2)}{SUFFIX}"
 
 
 @cache

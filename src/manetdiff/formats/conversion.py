@@ -8,12 +8,22 @@ from dataclasses import replace
 from manetdiff.errors import FormatError
 from manetdiff.files import printable
 from manetdiff.fleet import Fleet, Tracks
+from manetdiff.formats import netjson
 from manetdiff.formats.files import STANDARD, PathLike, read_source, suffix_of
 from manetdiff.formats.format import STEP_S, Contents, Format, Holds, Order, read_as
 from manetdiff.formats.registry import MOBILITY, READ, WRITTEN, names
 from manetdiff.formats.reports import away
 
-__all__ = ["Contents", "Order", "left_out", "read_contents", "read_tracks", "target_of", "write_contents"]
+__all__ = [
+    "Contents",
+    "Order",
+    "check_topology_path",
+    "left_out",
+    "read_contents",
+    "read_tracks",
+    "target_of",
+    "write_contents",
+]
 
 
 def read_contents(
@@ -68,6 +78,17 @@ def target_of(held: Contents, order: Order, kind: str | None = None) -> Format:
         raise FormatError(f"{name}: its name does not say which format to write: give --to {names(WRITTEN)}")
     best = [_most_held(held, order), Holds.FLEET]
     return min(fitting, key=lambda one: best.index(one.holds) if one.holds in best else len(best))
+
+
+def check_topology_path(path: PathLike) -> None:
+    """Raise a FormatError if the name belongs to another format than topologies are written in: nobody looks for
+    NetJSON in a map."""
+    suffix = suffix_of(path)
+    titles = {one.title for one in WRITTEN if suffix in one.suffixes}
+    if titles and netjson.FORMAT.title not in titles:
+        raise FormatError(
+            f"{printable(path)}: a topology is written as NetJSON, into .json; 'manetdiff convert' makes {suffix} of it"
+        )
 
 
 def left_out(held: Contents, order: Order, target: Format) -> list[str]:

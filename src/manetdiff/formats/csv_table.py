@@ -38,6 +38,12 @@ def csv_rows(
     return header, rows
 
 
+def by_what(header: Sequence[str]) -> str:
+    """The end of a message about column names: that something else than commas stands between them, if that is so."""
+    other = [name for name, sign in (("semicolons", ";"), ("tabs", "\t")) if len(header) == 1 and sign in header[0]]
+    return f": separate them by commas, not {other[0]}" if other else ""
+
+
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A table as CSV; text that would not be read back as it is is a FormatError."""
     buffer = io.StringIO()

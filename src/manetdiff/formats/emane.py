@@ -129,7 +129,7 @@ EVENTS = Format(
     title="EMANE, events",
     holds=Holds.TRACKS,
     suffixes=(".eel",),
-    keeps=FLIGHT_PARTS,
+    keeps=FLIGHT_PARTS - {Part.PRESENCE},  # no event says that a node has left: it stays where it was
     note="nodes are numbers, comments say whose",
     write=lambda held, order: write_eel(held.moments(order.time), order.path),
 )

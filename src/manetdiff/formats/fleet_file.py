@@ -14,7 +14,7 @@ from manetdiff.errors import FormatError
 from manetdiff.fleet import Fleet, LocalFrame
 from manetdiff.formats import netjson
 from manetdiff.formats.columns import meanings, understood
-from manetdiff.formats.csv_table import columns_in, csv_rows, csv_text
+from manetdiff.formats.csv_table import by_what, columns_in, csv_rows, csv_text
 from manetdiff.formats.files import PathLike, Source, read_source, suffix_of, write_text
 from manetdiff.formats.format import FLEET_PARTS, Format, Holds, read_as
 from manetdiff.formats.nodes import GEODETIC, LOCAL, distinct, fleet_of, local_columns, node_records, written_columns
@@ -91,7 +91,7 @@ def _check_header(file: str, header: Sequence[str]) -> None:
             raise FormatError(f"{file}: the column {lacking[0]} is missing beside {', '.join(there)}")
     raise FormatError(
         f"{file}: the first line must name the columns {' or '.join(', '.join(columns) for columns in COLUMNS)}, "
-        f"not {shown(', '.join(header))}"
+        f"not {shown(', '.join(header))}{by_what(header)}"
     )
 
 

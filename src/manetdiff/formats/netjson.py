@@ -62,6 +62,8 @@ def read_topology(path: PathLike) -> tuple[Fleet, Topology]:
 
 def topology_in(source: Source) -> tuple[Fleet, Topology]:
     """The fleet and its topology in the text of a NetJSON file."""
+    if source.content.strip()[:1] not in ("{", "["):  # most likely a fleet as CSV in place of its topology
+        raise FormatError(f"{source.name}: is no topology, which is JSON: 'manetdiff generate FLEET --out' makes one")
     document = parse_object(source.name, source.content)
     _check_type(source.name, document)
     records = _node_properties(source.name, document)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from manetdiff.errors import FormatError
 from manetdiff.fleet import Fleet, Tracks
 from manetdiff.formats.columns import meanings, understood
-from manetdiff.formats.csv_table import columns_in, csv_rows, csv_text
+from manetdiff.formats.csv_table import by_what, columns_in, csv_rows, csv_text
 from manetdiff.formats.files import PathLike, Source, read_source, write_text
 from manetdiff.formats.format import FLIGHT_PARTS, Format, Holds
 from manetdiff.formats.nodes import HEIGHT, written_columns
@@ -104,7 +104,7 @@ def _check_header(file: str, header: Sequence[str]) -> None:
     if not local and not geodetic:
         raise FormatError(
             f"{file}: the first line must name the columns {', '.join(LOCAL)} or {', '.join(GEODETIC)}, "
-            f"not {shown(', '.join(header))}"
+            f"not {shown(', '.join(header))}{by_what(header)}"
         )
     if ANGLES[not local] in names and ANGLES[local] not in names:
         raise FormatError(

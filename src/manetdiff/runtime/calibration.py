@@ -24,7 +24,7 @@ from manetdiff.radio import Radio
 from manetdiff.runtime.chain import Chain
 from manetdiff.runtime.costs import Calibration, Costs
 from manetdiff.runtime.effort import Effort
-from manetdiff.runtime.samples import constructed, draw_samples
+from manetdiff.runtime.samples import Sample, constructed, draw_samples
 from manetdiff.solvers.budget import Budget, Meter
 from manetdiff.solvers.correction import correct_onto
 from manetdiff.solvers.local_search import THOROUGH, search_on
@@ -33,7 +33,7 @@ from manetdiff.user_cache import user_cache
 
 Item = TypeVar("Item")
 
-SIZES = (8, 16, 32, 64)
+SIZES, OTHER_SIZE = (8, 16, 32, 64), 11
 FLEETS, TIMES = 3, 3
 # Samples of a small and of a larger batch, which tell what a step costs once and what for each sample.
 FEW, MANY = 1, 6
@@ -45,7 +45,8 @@ OVERHEAD = 2e-4
 def measured(chain: Chain, radio: Radio) -> Calibration:
     """What the parts cost on this machine, now. chain: of the network that presets use; radio: of its weights."""
     kinds = [dataclasses.replace(radio, pattern=pattern) for pattern in ("cone", "parabolic")]
-    of_network = {n: _network_costs(chain, _layouts(n, radio)) for n in SIZES}
+    other = _layouts(OTHER_SIZE, radio)[0]
+    of_network = {n: _network_costs(chain, _layouts(n, radio), other) for n in SIZES}
     return Calibration(*(tuple(_costs(chain, _layouts(n, kind), of_network[n]) for n in SIZES) for kind in kinds))
 
 
@@ -85,14 +86,20 @@ def _layouts(n: int, radio: Radio) -> list[Layout]:
     return [Layout(Fleet(rng.normal(size=(n, 2)), rng.uniform(-3, 3, n)), radio) for _ in range(FLEETS)]
 
 
-def _network_costs(chain: Chain, layouts: Sequence[Layout]) -> dict[str, float]:
-    """Those that no radio changes."""
-    embedding = _seconds(layouts, lambda layout: chain.embed(layout.features))
+def _network_costs(chain: Chain, layouts: Sequence[Layout], other: Layout) -> dict[str, float]:
+    """Those that no radio changes. other: of another size, run before each: a network that has just seen the same size
+    is faster than one that has not."""
+    others = chain.embed(other.features)
     embedded = [chain.embed(layout.features) for layout in layouts]
 
-    def sampling(samples: int) -> float:
-        return _seconds(embedded, lambda layout: draw_samples(chain, layout, Effort(1, samples), 0))
+    def disturb() -> None:
+        chain.embed(other.features)
+        draw_samples(chain, others, Effort(1), 0)
 
+    def sampling(samples: int) -> float:
+        return _seconds(embedded, lambda layout: draw_samples(chain, layout, Effort(1, samples), 0), disturb)
+
+    embedding = _seconds(layouts, lambda layout: chain.embed(layout.features), disturb)
     few, many = sampling(FEW), sampling(MANY)
     sample_step = max(0.0, many - few) / (MANY - FEW)
     return {"embedding": embedding, "step": max(0.0, few - FEW * sample_step), "sample_step": sample_step}
@@ -103,32 +110,37 @@ def _costs(chain: Chain, layouts: Sequence[Layout], of_network: Mapping[str, flo
     # Made anew each time: a layout computes what follows from it once.
     tables = _seconds(layouts, lambda layout: Layout(layout.fleet, layout.radio).tables)
     features = _seconds(layouts, lambda layout: Layout(layout.fleet, layout.radio).features) - tables
-    forest = _seconds(layouts, lambda layout: constructed(layout, greedy=False))
-    greedy = _seconds(layouts, lambda layout: constructed(layout, greedy=True))
     samples = [draw_samples(chain, chain.embed(layout.features), Effort(1), 0)[0] for layout in layouts]
     drawn = list(zip(map(Workbench, layouts), samples, strict=True))
-    correction = _seconds(drawn, lambda one: correct_onto(one[0], *one[1], flip_parts=True))
+
+    def corrected(bench: Workbench, sample: Sample) -> None:
+        correct_onto(bench, *sample, flip_parts=True)
+
     budget = Budget(moves=MOVES_A_NODE * n)
-    search = _seconds(drawn, lambda one: search_on(one[0], Meter(budget), 0, limit=1, annealing=THOROUGH))
     return Costs(
         nodes=n,
         tables=tables,
         features=max(0.0, features),
         **of_network,
-        correction=correction,
-        forest=forest,
-        greedy=max(0.0, greedy - forest),
-        move=search / (MOVES_A_NODE * n),
+        correction=_seconds(drawn, lambda one: corrected(*one)),
+        forest=_seconds(layouts, lambda layout: corrected(Workbench(layout), constructed(layout, greedy=False))),
+        greedy=_seconds(layouts, lambda layout: corrected(Workbench(layout), constructed(layout, greedy=True))),
+        move=_seconds(drawn, lambda one: search_on(one[0], Meter(budget), 0, limit=1, annealing=THOROUGH))
+        / (MOVES_A_NODE * n),
         overhead=OVERHEAD,
     )
 
 
-def _seconds(items: Sequence[Item], part: Callable[[Item], object]) -> float:
-    """The mean over items, each in its quickest of several times: what else the machine does only makes it slower."""
+def _seconds(items: Sequence[Item], part: Callable[[Item], object], before: Callable[[], object] = int) -> float:
+    """The mean over items, each the median of several times: now and then the machine does something else.
+
+    - before: done before each time, off the clock.
+    """
 
     def once(item: Item) -> float:
+        before()
         began = time.perf_counter()
         part(item)
         return time.perf_counter() - began
 
-    return float(np.mean([min(once(item) for _ in range(TIMES)) for item in items]))
+    return float(np.mean([np.median([once(item) for _ in range(TIMES)]) for item in items]))

@@ -31,12 +31,12 @@ GRAPH, OPSET = 7, 8
 MODEL_NOTES = {1, 2, 3, 4, 5, 6, 14}
 NODE, INITIALIZER = 1, 5
 GRAPH_NOTES = {2, 10, 11, 12, 13, 16}
-OP_TYPE, ATTRIBUTE, DOMAIN = 4, 5, 7
-NODE_NOTES = {1, 2, 3, 6, 9}
+NODE_INPUT, OP_TYPE, ATTRIBUTE, DOMAIN = 1, 4, 5, 7
+NODE_NOTES = {2, 3, 6, 9}
 # Numbers and text; no graphs, tensors, types or references.
 ATTRIBUTE_NOTES = {1, 2, 3, 4, 7, 8, 13, 20}
-DIMS, DATA_TYPE, RAW_DATA = 1, 2, 9
-TENSOR_NOTES = {8, 12, 16}
+DIMS, DATA_TYPE, TENSOR_NAME, RAW_DATA = 1, 2, 8, 9
+TENSOR_NOTES = {12, 16}
 OPSET_DOMAIN, OPSET_VERSION = 1, 2
 
 # How a field is written.
@@ -63,23 +63,29 @@ def check_graph(content: bytes) -> None:
 
 
 def _check_nodes(graph: bytes) -> None:
-    nodes = 0
+    taken: list[set[bytes]] = []
+    constants = {b""}  # an input that is left out
     for field, value in _fields(graph):
         if field == NODE:
-            nodes += 1
-            _check_node(_message(value))
+            taken.append(_checked_node(_message(value)))
         elif field == INITIALIZER:
-            _check_tensor(_message(value))
+            constants.add(_checked_tensor(_message(value)))
         elif field not in GRAPH_NOTES:
             raise RefusedGraphError(f"holds more than arithmetic (field {field} of a graph)")
-    if nodes > MOST_NODES:
-        raise RefusedGraphError(f"has {nodes} operators; at most {MOST_NODES} are read")
+    if len(taken) > MOST_NODES:
+        raise RefusedGraphError(f"has {len(taken)} operators; at most {MOST_NODES} are read")
+    # The exporter has done so already, and has written what came out; this would be done while the file is loaded.
+    if any(inputs <= constants for inputs in taken):
+        raise RefusedGraphError("computes with constants alone, of any size")
 
 
-def _check_node(node: bytes) -> None:
-    operator = ""
+def _checked_node(node: bytes) -> set[bytes]:
+    """The names of its inputs."""
+    operator, inputs = "", set()
     for field, value in _fields(node):
-        if field == OP_TYPE:
+        if field == NODE_INPUT:
+            inputs.add(_message(value))
+        elif field == OP_TYPE:
             operator = _text(value)
         elif field == DOMAIN:
             _check_domain(value)
@@ -91,6 +97,7 @@ def _check_node(node: bytes) -> None:
             raise RefusedGraphError(f"holds more than operators (field {field} of a node)")
     if operator not in OPERATORS:
         raise RefusedGraphError(f"holds the operator {operator[:40]!r}, which none of ours does")
+    return inputs
 
 
 def _check_domain(value: int | bytes) -> None:
@@ -99,10 +106,10 @@ def _check_domain(value: int | bytes) -> None:
         raise RefusedGraphError(f"holds operators of the domain {name[:40]!r}")
 
 
-def _check_tensor(tensor: bytes) -> None:
-    """Its numbers must be in it, all of them: neither elsewhere nor made on the way."""
+def _checked_tensor(tensor: bytes) -> bytes:
+    """Its name. Its numbers must be in it, all of them: neither elsewhere nor made on the way."""
     dims: list[int] = []
-    numbers, kind = 0, 0
+    name, numbers, kind = b"", 0, 0
     for field, value in _fields(tensor):
         if field == DIMS:
             dims += [value] if isinstance(value, int) else _varints(_message(value))
@@ -110,10 +117,13 @@ def _check_tensor(tensor: bytes) -> None:
             kind = value
         elif field == RAW_DATA:
             numbers = len(_message(value))
+        elif field == TENSOR_NAME:
+            name = _message(value)
         elif field not in TENSOR_NOTES:
             raise RefusedGraphError(f"holds numbers that are not in it (field {field} of a tensor)")
     if kind not in NUMBER_BYTES or math.prod(dims) * NUMBER_BYTES[kind] != numbers:
         raise RefusedGraphError("holds numbers of another shape than it says")
+    return name
 
 
 def _fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:

@@ -142,7 +142,10 @@ class Model:
             effort = dataclasses.replace(effort, steps=how.steps)
             best = self._sampled(task, effort, Update(links, how))
         if mode != "anew" and effort.correct:
+            done = time.perf_counter()
             best = no_worse(best, links, task)
+            stages = {**best.report.stages, "old links": time.perf_counter() - done}
+            best = best._replace(report=best.report.replace(stages=stages))
         made = task.finished(best, mode=picked, moved=links.moved)
         warn_of_parts(made.report.parts)
         old = topology if before is None else Topology(topology.links, topology.parity, layout=Layout(before))

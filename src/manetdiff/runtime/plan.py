@@ -8,9 +8,9 @@ from manetdiff.radio import Radio
 from manetdiff.runtime.costs import Calibration
 from manetdiff.runtime.effort import MOST, PRESETS, Effort, preset_effort
 
-# Of a budget, what the work is planned to take, and when the local search stops in any case: what comes after it takes
-# time, too, and a machine is not always as fast as it was.
-PLANNED, STOP = 0.85, 0.93
+# Of a budget, what sampling is planned to take, which no clock can stop; what all of the work is; and when the local
+# search stops in any case: what comes after it takes time, too, and a machine is not always as fast as it was.
+SAMPLED, PLANNED, STOP = 0.65, 0.85, 0.92
 
 
 class Plan(NamedTuple):
@@ -29,11 +29,13 @@ def planned(budget: float, calibration: Calibration, n: int, radio: Radio) -> Pl
     fitting = None
     for name in PRESETS:
         effort = preset_effort(name, n)
-        if costs.of_sampling(effort) + effort.searched * effort.polish * costs.move <= room:
+        sampling = costs.of_sampling(effort)
+        if sampling <= SAMPLED * budget and sampling + effort.searched * effort.polish * costs.move <= room:
             fitting = Plan(name, effort)
     if fitting is not None:
         return fitting
-    greedy = costs.of_construction(greedy=True) <= room
-    left = room - costs.of_construction(greedy=greedy)
+    plain, added = (costs.of_construction(greedy=greedy) for greedy in (False, True))
+    greedy = added <= max(room, plain)
+    left = room - (added if greedy else plain)
     moves = max(0, min(MOST, int(left / costs.move))) if costs.move > 0 else MOST
     return Plan(None, Effort(steps=1, polish=moves), greedy)

@@ -64,9 +64,8 @@ def _throughput(moments: Sequence[Moment]) -> Plot:
     mark = "" if moments[1:] else "o"  # a line needs two moments
     legend = [("parity-0", "line", "updated")]
     axes.plot(times, [one.metrics["throughput"] for one in moments], color=LIGHT.parity[0], marker=mark)
-    if any(one.held is not None for one in moments[1:]):
-        held = [np.nan if one.held is None else one.held for one in moments]
-        axes.plot(times, held, color=LIGHT.dropped, linestyle=":")
+    if moments[1:]:
+        axes.plot(times, [one.held for one in moments], color=LIGHT.dropped, linestyle=":")
         legend.append(("dropped", "dotted", "the first topology, never updated"))
     if any(one.anew is not None for one in moments):
         anew = [np.nan if one.anew is None else one.anew for one in moments]

@@ -53,8 +53,9 @@ TERMS = {
     "valid": "Connected, every link joins the two parities, and no antenna has more than one link.",
     "continuity": "Links that two topologies share, as a share of all links that either has: 100 % if nothing changed.",
     "update": "A new topology that starts from the one before: minor, standard or guided, by how far the fleet has "
-    "moved. Anew is without regard to the one before; the first one is generated.",
-    "never updated": "What the first topology would still carry, were its links kept while the fleet moves.",
+    "moved; unmoved keeps it as it is. Anew is without regard to the one before; the first one is generated.",
+    "never updated": "What the first topology would still carry, were its links kept while the fleet moves. Links of "
+    "nodes that left are gone, nodes that joined have none.",
     "made anew": "A topology made from nothing at every moment: about the most T there is, without any continuity.",
     "spread": "How wide the fleet is: the root mean square of its coordinates around their middle.",
 }

@@ -12,7 +12,7 @@ from manetdiff.radio import Radio
 from manetdiff.runtime.model import Model
 from manetdiff.runtime.options import Asked
 from manetdiff.runtime.partial import Mode
-from manetdiff.topology import Topology, continuity, metrics, unwarned_of_parts
+from manetdiff.topology import Topology, carried_over, continuity, metrics, unwarned_of_parts
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,8 @@ class Moment:
     - metrics: of the topology, by their names. continuity: with the topology before, whose links with nodes that left
       count as dropped; None at the first moment. added, dropped: links since then. milliseconds: what making it took.
       mode: how it was made.
-    - held: T of the first topology, had it never been updated; None once the fleet is another.
+    - held: T of the first topology, had it never been updated: links of nodes that left are gone while they are away,
+      nodes that joined have none.
     - anew: T of a topology made without regard to the one before, where that was asked for.
     """
 
@@ -35,7 +36,7 @@ class Moment:
     dropped: int
     milliseconds: float
     mode: str
-    held: float | None
+    held: float
     anew: float | None = None
 
 
@@ -95,7 +96,7 @@ def simulate(
             len(links_before - links),
             1e3 * made.report.seconds,
             "generated" if fresh else str(made.report.mode),
-            metrics(first, fleet)["throughput"] if first.on().fleet.ids == fleet.ids else None,
+            metrics(carried_over(first, made.on()))["throughput"],
             beside,
         )
         before = made

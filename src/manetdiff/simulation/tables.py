@@ -47,15 +47,13 @@ def write_topologies(moments: Sequence[Moment], path: PathLike) -> None:
 def summary(moments: Sequence[Moment]) -> dict[str, float | None]:
     """The whole in a few numbers. Means are over moments; continuity and times over updates alone."""
     later = moments[1:]
-    held = [one.held for one in moments if one.held is not None]
-    updated = [one.metrics["throughput"] for one in moments if one.held is not None]
     return {
         "moments": len(moments),
         "duration": moments[-1].time - moments[0].time,
         "throughput": _mean([one.metrics["throughput"] for one in moments]),
         "sustained": _mean([one.metrics["sustained"] for one in moments]),
-        "throughput_over_held": sum(updated) / sum(held) if sum(held) > 0 else None,
-        "throughput_over_anew": _over_anew(moments),
+        "throughput_over_held": _over(moments, [one.held for one in moments]),
+        "throughput_over_anew": _over(moments, [one.anew for one in moments if one.anew is not None]),
         "valid": _mean([one.metrics["valid"] for one in moments]),
         "connected": _mean([one.metrics["connected"] for one in moments]),
         "continuity": _mean([one.continuity for one in later if one.continuity is not None]),
@@ -71,9 +69,9 @@ def rates_text(one: Moment) -> str:
     return f"{number_text(one.metrics['throughput'])} Mbit/s ({number_text(one.metrics['sustained'])} sustained)"
 
 
-def _over_anew(moments: Sequence[Moment]) -> float | None:
-    anew = [one.anew for one in moments if one.anew is not None]
-    return sum(one.metrics["throughput"] for one in moments) / sum(anew) if sum(anew) > 0 else None
+def _over(moments: Sequence[Moment], others: Sequence[float]) -> float | None:
+    """T of all moments over that of others."""
+    return sum(one.metrics["throughput"] for one in moments) / sum(others) if sum(others) > 0 else None
 
 
 def _mean(values: Sequence[float]) -> float | None:

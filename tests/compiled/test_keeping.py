@@ -6,8 +6,10 @@ import hashlib
 import os
 import tarfile
 import time
+from collections import namedtuple
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,6 +50,17 @@ def test_what_one_process_has_compiled_the_next_one_loads(folder: Path) -> None:
     assert not _called().has_been_compiled
     assert _called(1j).has_been_compiled  # other types are other code
     assert len(_kept(folder)) == 2 and code in _kept(folder)
+
+
+def _difference(pair):  # type: ignore[no-untyped-def]
+    return pair.left - pair.right
+
+
+def test_the_order_of_fields_in_a_named_tuple_counts(folder: Path) -> None:
+    for fields in (["left", "right"], ["right", "left"]):
+        pair: Any = namedtuple("Pair", fields)  # type: ignore[misc]
+        assert kernel(_difference)(pair(left=5.0, right=3.0)) == 2.0
+    assert len(_kept(folder)) == 2
 
 
 @pytest.mark.parametrize("damage", ["empty", "torn", "changed", "not code", "folder"])

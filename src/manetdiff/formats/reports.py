@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from manetdiff.checks import some_of
 from manetdiff.errors import FleetError, FormatError
 from manetdiff.fleet import LocalFrame, Track, Tracks
 from manetdiff.fleet.geodetic import compass_to_yaw
@@ -19,7 +20,6 @@ from manetdiff.formats.record import number_in, shown
 LATEST_S = 253_402_300_800.0
 # A node of which a table says nothing for so many times the usual interval is taken to have left.
 USUAL_INTERVALS = 5
-MOST_NAMED = 3
 
 
 class Report(NamedTuple):
@@ -97,9 +97,8 @@ def _check_heights(reports: Mapping[str, Sequence[Report]]) -> None:
     """Either no node ever says how high it is, or each does at least once."""
     silent = [name for name, one in reports.items() if all(report.height is None for report in one)]
     if 0 < len(silent) < len(reports):
-        named = ", ".join(shown(name) for name in silent[:MOST_NAMED]) + (", …" if len(silent) > MOST_NAMED else "")
         told = "no height in any row, though others have one: leave out these nodes, or the column"
-        raise FleetError(f"{'node' if len(silent) == 1 else 'nodes'} {named}: {told}")
+        raise FleetError(f"{'node' if len(silent) == 1 else 'nodes'} {some_of(silent)}: {told}")
 
 
 def _frame(reports: Mapping[str, Sequence[Report]]) -> LocalFrame:

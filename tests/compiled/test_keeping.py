@@ -6,10 +6,9 @@ import hashlib
 import os
 import tarfile
 import time
-from collections import namedtuple
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -57,9 +56,10 @@ def _difference(pair):  # type: ignore[no-untyped-def]
 
 
 def test_the_order_of_fields_in_a_named_tuple_counts(folder: Path) -> None:
+    values = {"left": 5.0, "right": 3.0}
     for fields in (["left", "right"], ["right", "left"]):
-        pair: Any = namedtuple("Pair", fields)  # type: ignore[misc]
-        assert kernel(_difference)(pair(left=5.0, right=3.0)) == 2.0
+        kind: Any = NamedTuple("Pair", [(name, float) for name in fields])  # type: ignore[misc]
+        assert kernel(_difference)(kind(**values)) == 2.0
     assert len(_kept(folder)) == 2
 
 

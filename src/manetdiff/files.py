@@ -13,6 +13,7 @@ from contextvars import ContextVar
 from pathlib import Path
 
 from manetdiff.errors import FormatError
+from manetdiff.messages import escaped
 
 if sys.platform != "win32":
     import fcntl
@@ -166,8 +167,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 def printable(path: str | os.PathLike[str]) -> str:
     """The path on one line, whatever it holds."""
-    text = os.fspath(path)
-    return text if text.isprintable() else repr(text)
+    return escaped(os.fspath(path))
 
 
 def reason(error: Exception) -> str:

@@ -8,6 +8,7 @@ import tarfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -48,6 +49,18 @@ def test_what_one_process_has_compiled_the_next_one_loads(folder: Path) -> None:
     assert not _called().has_been_compiled
     assert _called(1j).has_been_compiled  # other types are other code
     assert len(_kept(folder)) == 2 and code in _kept(folder)
+
+
+def _difference(pair):  # type: ignore[no-untyped-def]
+    return pair.left - pair.right
+
+
+def test_the_order_of_fields_in_a_named_tuple_counts(folder: Path) -> None:
+    values = {"left": 5.0, "right": 3.0}
+    for fields in (["left", "right"], ["right", "left"]):
+        kind: Any = NamedTuple("Pair", [(name, float) for name in fields])  # type: ignore[misc]
+        assert kernel(_difference)(kind(**values)) == 2.0
+    assert len(_kept(folder)) == 2
 
 
 @pytest.mark.parametrize("damage", ["empty", "torn", "changed", "not code", "folder"])
@@ -122,13 +135,17 @@ def test_what_nobody_has_used_for_long_is_thrown_away_and_what_is_used_is_not(tm
     old.write("forgotten", b"code")
     new.write("forgotten", b"code")
     new.write("used", b"code")
+    others = tmp_path / "of somebody else" / "matmul.cu"
+    others.parent.mkdir()
+    others.write_text("not ours")
     long_ago = time.time() - FORGOTTEN - 1
-    for path in tmp_path.rglob("*.code"):
+    for path in (others, *tmp_path.rglob("*.code")):
         os.utime(path, (long_ago, long_ago))
     assert new.read("used") == b"code"
     CacheFolder(new.path).write("another", b"code")
     assert new.names() == ["another", "used"]
     assert not old.path.exists()
+    assert others.read_text() == "not ours"
 
 
 @pytest.mark.parametrize("content", [None, b"", b"nothing", "torn"])

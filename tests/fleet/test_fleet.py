@@ -50,7 +50,7 @@ def test_displacement_of_a_shape_change_is_the_rms_of_the_normalised_shift() -> 
         ([[0, 0], [1, math.inf]], [0, 0], None, ["'1'", "finite"]),
         ([[0, 0], [1, 1]], [0, math.nan], None, ["'1'", "yaw"]),
         ([[0, 0], [1, 1], [1, 1]], [0, 0, 0], None, ["'1'", "'2'", "same place"]),
-        ([[0, 0], [1, 1], [1, 1 + 1e-13]], [0, 0, 0], None, ["same place"]),
+        ([[0, 0], [1, 1], [1, 1 + 1e-13]], [0, 0, 0], None, ["'1'", "'2'", "too close", "a fleet 1 wide"]),
         ([[0, 0]], [0], None, ["at least two"]),
         (np.empty((0, 2)), [], None, ["at least two"]),
         ([[0, 0, 0, 0], [1, 1, 1, 1]], [0, 0], None, ["(n, 2)", "(n, 3)"]),

@@ -259,7 +259,7 @@ def test_a_node_without_any_heading_points_where_it_goes(tmp_path: Path) -> None
 @pytest.mark.parametrize("who", ["id", "icao24"])
 def test_a_node_that_never_says_how_high_it_is_is_named(tmp_path: Path, who: str) -> None:
     rows = ["0,a,48,11,100", "0,b,49,11,", "1,b,49,11,", "0,c,49,12,"]
-    expected = 'nodes "b", "c": no height in any row, though others have one: leave out these nodes, or the column'
+    expected = "nodes 'b', 'c': no height in any row, though others have one: leave out these nodes, or the column"
     assert expected in refusal(tracks_from, tmp_path, f"time,{who},lat,lon,alt", rows)
 
 

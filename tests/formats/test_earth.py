@@ -13,6 +13,7 @@ from manetdiff import Fleet
 from manetdiff.errors import FleetError, FormatError
 from manetdiff.fleet import LocalFrame
 from manetdiff.formats import read_fleet, read_tracks, write_fleet
+from manetdiff.formats.map_lines import map_places
 
 DEGREE_OF_EQUATOR_M = math.pi / 180 * 6_378_137
 # Of a meridian where it meets the pole: the ellipsoid is flattest there.
@@ -93,3 +94,11 @@ def test_places_that_the_earth_does_not_reach_have_no_degrees() -> None:
     # As far as it does reach, there and back.
     latitude, longitude = frame.to_degrees(np.array([[6.3e6, 0.0], [0.0, -6.3e6]]))
     assert frame.to_xy(latitude, longitude) == pytest.approx(np.array([[6.3e6, 0.0], [0.0, -6.3e6]]), abs=1e-3)
+
+
+def test_the_meridian_of_greenwich_and_the_equator_have_no_sign(tmp_path: Path) -> None:
+    fleet = Fleet.from_geodetic([0.0, 0.0, 0.1, -0.1], [0.0, 1.0, 0.0, 0.0], [0.0, 90.0, 180.0, 270.0])
+    write_fleet(fleet, tmp_path / "fleet.csv")
+    cells = (tmp_path / "fleet.csv").read_text().replace("\n", ",").split(",")
+    assert "-0.0" not in cells and cells.count("0.0") >= 5
+    assert not any(str(value) == "-0.0" for place in map_places(fleet) for value in place)

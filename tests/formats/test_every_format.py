@@ -20,6 +20,7 @@ from manetdiff.fleet import Tracks
 from manetdiff.formats import files, read_tracks, write_track_table
 from manetdiff.formats.conversion import Contents, Order, read_contents, write_contents
 from manetdiff.formats.registry import FORMATS, READ, WRITTEN, markdown_table
+from manetdiff.messages import escaped
 from support.format_samples import SAMPLES, TABLE, parquet
 from support.strategies import assert_same, assert_same_on_earth, placed_fleets, topologies
 
@@ -59,7 +60,7 @@ def outcome(sample: str, path: Path) -> str | None:
         held = read(sample, path)
     except FormatError as error:
         message = str(error)
-        shown = str(path) if str(path).isprintable() else repr(str(path))
+        shown = escaped(str(path))
         assert message.startswith(f"{shown}: "), message
         assert message.splitlines() == [message], message
         assert len(message) < len(shown) + LONGEST_MESSAGE, message

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from manetdiff import Fleet, Radio, Topology
 from manetdiff.errors import FormatError
 from manetdiff.fleet import LocalFrame
+from manetdiff.formats.conversion import Order, read_contents, write_contents
 from manetdiff.formats.geojson import geojson, write_geojson
 from manetdiff.formats.kml import kml_text, write_kml
 from manetdiff.formats.map_lines import map_line
@@ -251,3 +252,20 @@ def test_what_does_not_know_where_on_earth_it_is_is_refused() -> None:
         geojson(None, nowhere)
     with pytest.raises(FormatError, match="KML needs latitude and longitude: read the fleet from degrees"):
         kml_text([(0.0, nowhere, None)])
+
+
+@pytest.mark.parametrize("who", ["id", "icao24"])
+@pytest.mark.parametrize(
+    ("times", "first"),
+    [
+        (("2024-05-06T10:00:00Z", "2024-05-06T10:00:10Z"), "2024-05-06T10:00:00Z"),
+        (("1714989600", "1714989610"), "2024-05-06T10:00:00Z"),
+        (("0", "10"), "2026-01-01T00:00:00Z"),
+    ],
+)
+def test_a_flight_keeps_its_dates(tmp_path: Path, who: str, times: tuple[str, str], first: str) -> None:
+    rows = [f"{time},{name},{48 + k},11" for time in times for k, name in enumerate("ab")]
+    (tmp_path / "flight.csv").write_text("\n".join([f"time,{who},lat,lon", *rows]))
+    write_contents(read_contents(tmp_path / "flight.csv"), Order(tmp_path / "flight.kml"))
+    root = parsed((tmp_path / "flight.kml").read_text(encoding="utf-8"))
+    assert found(root, "//kml:when")[0].text == first

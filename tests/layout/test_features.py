@@ -201,3 +201,11 @@ def _assert_framed_by_zeros(
 def test_the_diagonal_is_zero() -> None:
     features = Layout(draw("mixed", 9, np.random.default_rng(1))).features
     assert not features.pair[np.arange(9), np.arange(9)].any()
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_node_in_the_middle_of_the_others_is_no_trouble_where_one_is_far_out() -> None:
+    cross = [(0, 0), (1, 0), (-1, 0), (0, 1), (0, -1)]
+    features = Layout(Fleet([*cross, (64, 0)], np.zeros(6))).features
+    assert np.isfinite(features.node).all()
+    assert np.allclose(features.node[:5, :2], Layout(Fleet(cross, np.zeros(5))).features.node[:, :2], atol=1e-6)

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import math
 import time
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any
 
@@ -224,6 +225,14 @@ class TestCalibrate:
         assert path is not None
         path.write_bytes(content)
         assert calibrating.remembered(chain) is None
+
+    def test_a_library_under_another_name_is_not_remembered_by(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        def version(name: str) -> str:
+            raise PackageNotFoundError(name)
+
+        monkeypatch.setattr(calibrating, "version", version)
+        calibrating.remember(MODEL._short_chain, ASSUMED)
+        assert calibrating.remembered(MODEL._short_chain) is None
 
     def test_without_a_place_to_remember_it_all_works(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("MANETDIFF_CACHE_DIR", "/proc/none")

@@ -9,9 +9,17 @@ import pytest
 
 import manetdiff as md
 from manetdiff import Fleet, Radio, Topology, correct, kept, metrics, polish
-from manetdiff.runtime.no_harm import MOVES_A_NODE
+from manetdiff.layout import Layout
+from manetdiff.runtime.effort import Effort
+from manetdiff.runtime.no_harm import MOVES_A_NODE, carried_over, no_worse
+from manetdiff.runtime.options import Options
 from manetdiff.runtime.partial import Mode
+from manetdiff.runtime.previous import previous_links
+from manetdiff.runtime.refine import best_of
+from manetdiff.runtime.samples import Sample
+from manetdiff.runtime.task import Task
 from manetdiff.scenarios import move_by
+from manetdiff.topology import count_components
 from support.strategies import drawn
 
 MODEL = md.load(threads=1)
@@ -97,6 +105,27 @@ def test_no_update_has_less_throughput_and_fewer_links_than_the_old_ones_correct
             if scores["connected"] == others["connected"]:  # a network in parts is no better for its throughput
                 less = scores["throughput"] < others["throughput"] - 1e-9
                 assert not (less and kept(before, after) < kept(before, other) - 1e-9)
+
+
+@pytest.mark.parametrize("worse", [{"throughput": 0.9}, {"components": 2}])
+def test_who_keeps_as_many_links_must_not_have_less_throughput_or_more_parts(worse: dict[str, float]) -> None:
+    fleet = drawn(12)
+    before = solved(fleet, Radio())
+    layout = Layout(move_by(fleet, 0.05, np.random.default_rng(0)))
+    previous, task = previous_links(before, fleet, layout.fleet), Task(layout, Options(), 0.0)
+    corrected = best_of([carried_over(previous, None)], layout, Effort(1), 0)
+    assert no_worse(corrected, previous, task) is corrected
+    harmed = corrected._replace(**{name: value * getattr(corrected, name) for name, value in worse.items()})
+    assert no_worse(harmed, previous, task) is not harmed
+
+
+@pytest.mark.parametrize(("seed", "reach"), [(27, 0.7), (31, 0.7)])
+def test_parts_are_counted_also_where_a_search_has_found_fewer(seed: int, reach: float) -> None:
+    layout = Layout(drawn(12, seed), Radio(range=reach))
+    nothing = Sample(np.empty((0, 2), dtype=np.int64), np.random.default_rng(seed).integers(0, 2, 12))
+    best = best_of([nothing], layout, Effort(1), 0)
+    assert best.report.fallback
+    assert best.components == count_components(best.sample.links, 12) > 2
 
 
 def test_the_report_says_how_long_it_took_to_look_at_the_old_links() -> None:

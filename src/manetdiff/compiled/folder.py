@@ -59,7 +59,8 @@ class CacheFolder:
         if self._swept:
             return
         self._swept = True
-        for path in self.path.parent.glob("*/*"):
+        # Only what this class has written: who names the cache folder may keep other things under such a name.
+        for path in self.path.parent.glob(f"*/*{SUFFIX}"):
             with suppress(OSError):
                 if time.time() - path.stat().st_mtime > FORGOTTEN:
                     path.unlink()

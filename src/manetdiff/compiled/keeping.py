@@ -58,7 +58,9 @@ class Keeper:
         if self._what is None:
             return None
         function, program = self._what
-        return f"{function}-{digest(program, str(signature))}"
+        # numba calls the type of a named tuple by what is in it; the order of its fields is compiled in, too.
+        fields = [getattr(kind, "fields", ()) for kind in getattr(signature, "args", signature)]
+        return f"{function}-{digest(program, str(signature), repr(fields))}"
 
 
 def _reduced(made: Any) -> bytes:

@@ -224,9 +224,12 @@ def _check_distinct(positions: FloatArray, names: tuple[str, ...]) -> None:
     """No two nodes may coincide, nor be so close that their distance is lost in rounding."""
     if np.abs(positions).max() > FARTHEST:
         raise FleetError(f"positions are too far apart, or from the origin, to compute with: at most {FARTHEST:g}")
-    pair = coincident_pair(positions)
+    pair, width = coincident_pair(positions), np.ptp(positions, axis=0).max()
     if pair is not None:
         first, second = (names[i] for i in pair)
-        raise FleetError(f"nodes {first!r} and {second!r} are at the same place {positions[pair[0]].tolist()}")
-    if np.ptp(positions, axis=0).max() < NARROWEST:
+        place, other = (positions[i].tolist() for i in pair)
+        too_close = f"too close to each other, at {place} and {other}, in a fleet {width:.3g} wide"
+        told = f"at the same place {place}" if place == other else too_close
+        raise FleetError(f"nodes {first!r} and {second!r} are {told}")
+    if width < NARROWEST:
         raise FleetError(f"positions are too close together to compute with: the fleet must be {NARROWEST:g} wide")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 
 import numpy as np
@@ -107,12 +108,14 @@ class Tracks:
     """The ways of all nodes.
 
     - frame: where on earth x = y = 0 is, if the file says so. longest_gap: a node is taken to be there only while
-      reports of it are at most so many seconds apart; None: it is there all the time.
+      reports of it are at most so many seconds apart; None: it is there all the time. epoch: when time 0 was, if the
+      file says so.
     """
 
     tracks: tuple[Track, ...]
     frame: LocalFrame | None = None
     longest_gap: float | None = None
+    epoch: datetime | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tracks", tuple(self.tracks))

@@ -20,7 +20,7 @@ from manetdiff.formats.files import PathLike, Source, read_source
 from manetdiff.formats.format import FLIGHT_PARTS, Format, Holds, read_as
 from manetdiff.formats.parquet import MAGIC, parquet_rows
 from manetdiff.formats.record import finite_number, naming
-from manetdiff.formats.reports import Report, seconds_in, tracks_of
+from manetdiff.formats.reports import Report, epoch_of, seconds_in, tracks_of
 
 # What must be there, by our names and by those that receivers use.
 NEEDED = {"time": "timestamp", "id": "icao24", "lat": "latitude", "lon": "longitude"}
@@ -82,7 +82,7 @@ def _tracks(name: str, rows: Iterable[Mapping[str, object]], columns: Columns) -
         for icao24, one in reports.items()
     }
     with naming(name):
-        return tracks_of(counted, geodetic=True, longest_gap=LONGEST_GAP_S)
+        return tracks_of(counted, geodetic=True, longest_gap=LONGEST_GAP_S, epoch=epoch_of(first, first))
 
 
 def _report(where: str, row: Mapping[str, object], columns: Columns) -> Report | None:

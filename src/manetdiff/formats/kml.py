@@ -201,7 +201,8 @@ def _write(held: Contents, order: Order) -> None:
         moments: list[MaybeLinked] = [(time, fleet, None) for time, fleet in held.moments(order.time)]
     else:
         moments = [(0.0, held.fleet_at(), held.topology)]
-    write_kml(moments, order.path, radio=order.radio)
+    epoch = held.tracks.epoch if held.tracks is not None else None
+    write_kml(moments, order.path, radio=order.radio, epoch=epoch or EPOCH)
 
 
 FORMAT = Format(

@@ -65,5 +65,5 @@ def _within(part: FloatArray) -> FloatArray:
 
 
 def _written(points: FloatArray) -> list[Place]:
-    rounded: list[Place] = np.round(points, DIGITS).tolist()
+    rounded: list[Place] = (np.round(points, DIGITS) + 0.0).tolist()  # not -0.0
     return rounded

@@ -83,6 +83,7 @@ def geodetic_columns(fleet: Fleet) -> dict[str, FloatArray]:
     heights = {ALTITUDE: fleet.heights} if fleet.has_heights else {}
     # To a tenth of a micrometre: beyond that there is only rounding.
     latitude, longitude, heading = np.round(latitude, 12), np.round(longitude, 12), np.round(heading, 9) % 360.0
+    latitude, longitude = latitude + 0.0, longitude + 0.0  # not -0.0, which is rounding, too
     return {"lat": latitude, "lon": longitude, **heights, "heading": heading}
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
 
+from manetdiff.checks import some_of
 from manetdiff.errors import FleetError, FormatError
 from manetdiff.fleet import LocalFrame, Track, Tracks
 from manetdiff.fleet.geodetic import compass_to_yaw
@@ -17,9 +19,10 @@ from manetdiff.formats.record import number_in, shown
 
 # Unix time of the year 9999: whatever is beyond is in milliseconds.
 LATEST_S = 253_402_300_800.0
+# Of 2001: nobody counts so many from anything else than the beginning of Unix time.
+UNIX_FROM_S = 1e9
 # A node of which a table says nothing for so many times the usual interval is taken to have left.
 USUAL_INTERVALS = 5
-MOST_NAMED = 3
 
 
 class Report(NamedTuple):
@@ -31,18 +34,24 @@ class Report(NamedTuple):
     angle: float | None
 
 
-def tracks_of(reports: Mapping[str, Sequence[Report]], geodetic: bool, longest_gap: float | None = None) -> Tracks:
+def tracks_of(
+    reports: Mapping[str, Sequence[Report]],
+    geodetic: bool,
+    longest_gap: float | None = None,
+    epoch: datetime | None = None,
+) -> Tracks:
     """The tracks of nodes by their reports, at least one each, in any order.
 
     - A missing height lies on the line between the ones before and after it; a missing angle is the last one there was.
       A node without any angle points where it goes; one without any height among others that have one is refused.
-    - longest_gap: as of Tracks; by default a few times the median of all intervals between reports of a node.
+    - longest_gap, epoch: as of Tracks; the gap by default a few times the median of all intervals between reports of a
+      node.
     """
     ordered = {name: sorted(one, key=lambda report: report.time) for name, one in reports.items()}
     _check_heights(ordered)
     frame = _frame(ordered) if geodetic else None
     tracks = tuple(_track(name, one, frame) for name, one in ordered.items())
-    return Tracks(tracks, frame, usual_gap(tracks) if longest_gap is None else longest_gap)
+    return Tracks(tracks, frame, usual_gap(tracks) if longest_gap is None else longest_gap, epoch)
 
 
 def usual_gap(tracks: Iterable[Track]) -> float:
@@ -89,6 +98,19 @@ def seconds_in(where: str, field: str, value: object) -> tuple[float, bool]:
         ) from None
 
 
+def epoch_of(first: float, counted_from: float, dated: bool = False) -> datetime | None:
+    """When time 0 was; None where the file does not say.
+
+    - first: the earliest time in the file, in seconds. counted_from: what was taken off all times. dated: whether they
+      were dates; seconds count as Unix time where there are that many.
+    """
+    if not dated and first < UNIX_FROM_S:
+        return None
+    with suppress(OverflowError, ValueError):  # of a time zone ahead of the year 1
+        return datetime.fromtimestamp(counted_from, UTC)
+    return None
+
+
 def _unix(moment: datetime) -> float:
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
@@ -97,9 +119,8 @@ def _check_heights(reports: Mapping[str, Sequence[Report]]) -> None:
     """Either no node ever says how high it is, or each does at least once."""
     silent = [name for name, one in reports.items() if all(report.height is None for report in one)]
     if 0 < len(silent) < len(reports):
-        named = ", ".join(shown(name) for name in silent[:MOST_NAMED]) + (", …" if len(silent) > MOST_NAMED else "")
         told = "no height in any row, though others have one: leave out these nodes, or the column"
-        raise FleetError(f"{'node' if len(silent) == 1 else 'nodes'} {named}: {told}")
+        raise FleetError(f"{'node' if len(silent) == 1 else 'nodes'} {some_of(silent)}: {told}")
 
 
 def _frame(reports: Mapping[str, Sequence[Report]]) -> LocalFrame:

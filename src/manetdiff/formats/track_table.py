@@ -18,7 +18,7 @@ from manetdiff.formats.files import PathLike, Source, read_source, write_text
 from manetdiff.formats.format import FLIGHT_PARTS, Format, Holds
 from manetdiff.formats.nodes import HEIGHT, written_columns
 from manetdiff.formats.record import Record, naming, shown
-from manetdiff.formats.reports import Report, seconds_in, tracks_of
+from manetdiff.formats.reports import Report, epoch_of, seconds_in, tracks_of
 
 LOCAL = ("time", "id", "x", "y")
 GEODETIC = ("time", "id", "lat", "lon")
@@ -71,13 +71,14 @@ def tracks_in(source: Source, longest_gap: float | None = None) -> Tracks:
             raise FormatError(f"{source.name}: node {record.value('id')!r} {told}")
         dated = dated or is_date
     # Dates count from the first of them; seconds are kept as they are.
-    first = min(seconds for said in reports.values() for seconds in said) if dated else 0.0
+    first = min(seconds for said in reports.values() for seconds in said)
+    counted_from = first if dated else 0.0
     by_node = {
-        name: [report._replace(time=seconds - first) for seconds, (_, report) in said.items()]
+        name: [report._replace(time=seconds - counted_from) for seconds, (_, report) in said.items()]
         for name, said in reports.items()
     }
     with naming(source.name):
-        tracks = tracks_of(by_node, geodetic, longest_gap)
+        tracks = tracks_of(by_node, geodetic, longest_gap, epoch_of(first, counted_from, dated))
     columns.doubt(source.name, (report.height or 0.0 for one in by_node.values() for report in one))
     columns.say_unused(source.name)
     return tracks

@@ -65,8 +65,9 @@ def _drawn_in(positions: npt.NDArray[np.float64], fleet: Fleet) -> npt.NDArray[n
     FARTHEST: the network then reads of the others what it would read without them."""
     near = positions[~fleet.far_out]
     moved = (positions - near.mean(axis=0)) * (fleet.spread / fleet.scale)
-    length = np.linalg.norm(moved, axis=1)
-    return np.asarray(moved * np.where(fleet.far_out, FARTHEST / length, 1.0)[:, None])
+    far = moved[fleet.far_out]
+    moved[fleet.far_out] = far * (FARTHEST / np.linalg.norm(far, axis=1))[:, None]
+    return np.asarray(moved)
 
 
 @kernel

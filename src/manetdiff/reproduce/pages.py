@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from manetdiff import __version__
+from manetdiff.cores import processor_name
 from manetdiff.formats import write_text
 from manetdiff.measure.measures import Cell, markdown_table
 from manetdiff.reproduce.tables import Grid, PaperTable
@@ -23,7 +24,7 @@ def where_it_ran(quick: bool) -> dict[str, str]:
     return {
         "version": __version__,
         "commit": _commit(),
-        "machine": f"{_processor()}, {os.cpu_count()} cores, Python {platform.python_version()}",
+        "machine": f"{processor_name()}, {os.cpu_count()} cores, Python {platform.python_version()}",
         "run": "quick" if quick else "full",
     }
 
@@ -101,11 +102,3 @@ def _commit() -> str:
     except (OSError, subprocess.SubprocessError):
         return "unknown"
     return asked.stdout.strip() or "unknown"
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-        return next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor() or platform.machine()

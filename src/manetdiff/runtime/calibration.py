@@ -5,16 +5,16 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import platform
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 
+from manetdiff.cores import processor_name
 from manetdiff.errors import ManetDiffError
 from manetdiff.files import write_whole
 from manetdiff.fleet import Fleet
@@ -73,17 +73,12 @@ def _path(chain: Chain) -> Path | None:
     folder = user_cache()
     if folder is None:
         return None
-    known = [chain.digest, _processor(), *(version(name) for name in ("numba", "numpy", "onnxruntime"))]
+    try:
+        versions = [version(name) for name in ("numba", "numpy", "onnxruntime")]
+    except PackageNotFoundError:  # one of them is installed under another name, as builds for other devices are
+        return None
+    known = [chain.digest, processor_name(), *versions]
     return folder / "calibration" / f"{hashlib.sha256(repr(known).encode()).hexdigest()[:16]}.json"
-
-
-def _processor() -> str:
-    with suppress(OSError):
-        lines = Path("/proc/cpuinfo").read_text(errors="replace").splitlines()
-        names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-        if names:
-            return names[0]
-    return f"{platform.machine()} {platform.processor()}"
 
 
 def _layouts(n: int, radio: Radio) -> list[Layout]:

@@ -20,18 +20,22 @@ from manetdiff.topology import Report
 MOVES_A_NODE = 100
 # What a kept link is worth against T, in bit/s/Hz; a link carries about 3.5.
 LOYALTY = 1.0
+# Of T, what rounding makes of the same links.
+ROUNDING = 1e-9
 
 
 def no_worse(made: Refined, previous: PreviousLinks, task: Task) -> Refined:
-    """What an update made, unless the previous links, corrected or also polished, have no less T and no fewer of the
-    previous links; then the better of these two, a kept link counting for LOYALTY."""
+    """What an update made, unless the previous links, corrected or also polished, are better: in fewer parts, or with
+    more T or more of the previous links and no less of the other; then the better of these two, a kept link counting
+    for LOYALTY. They are polished only if something is wrong with what was made: that takes as long as making it."""
     old = carried_over(previous, task.pins)
     corrected = best_of([old], task.judged, Effort(1), task.options.seed)
-    if not corrected.report.fallback and _kept(made, previous) >= _kept(corrected, previous):
+    keeps_as_many = not corrected.report.fallback and _kept(made, previous) >= _kept(corrected, previous)
+    if keeps_as_many and not _is_better(corrected, made, previous):
         return made  # polishing would trade further links for T
     effort = Effort(1, polish=MOVES_A_NODE * len(task.layout), annealing=GENTLE)
     polished = best_of([old], task.judged, effort, task.options.seed)
-    if not any(_dominates(other, made, previous) for other in (corrected, polished)):
+    if not any(_is_better(other, made, previous) for other in (corrected, polished)):
         return made
     megahertz = task.layout.tables.megahertz
 
@@ -67,10 +71,12 @@ def carried_over(previous: PreviousLinks, pins: CheckedPins | None) -> Sample:
     return Sample(links, pins.aligned(topology.parity))
 
 
-def _dominates(one: Refined, other: Refined, previous: PreviousLinks) -> bool:
+def _is_better(one: Refined, other: Refined, previous: PreviousLinks) -> bool:
     if one.components != other.components:
         return one.components < other.components
-    return one.throughput >= other.throughput and _kept(one, previous) >= _kept(other, previous)
+    more_kept = _kept(one, previous) - _kept(other, previous)
+    more_t, nothing = one.throughput - other.throughput, ROUNDING * other.throughput
+    return more_t >= -nothing and more_kept >= 0 and (more_t > nothing or more_kept > 0)
 
 
 def _kept(one: Refined, previous: PreviousLinks) -> int:

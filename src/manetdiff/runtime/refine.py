@@ -123,7 +123,8 @@ def _by_search(best: Refined, layout: Layout, seed: int, deadline: float) -> Ref
     correct_onto(bench, found.links, found.parity, flip_parts=True)
     pruned = bench.parts <= found.components
     made = Sample(bench.links, bench.parity) if pruned else Sample(found.links, found.parity)
-    return scored(made, layout, best.report.replace(fallback=True))
+    parts = bench.parts if pruned else found.components
+    return scored(made, layout, best.report.replace(fallback=True))._replace(components=parts)
 
 
 def _fewest_parts(layout: Layout) -> int:

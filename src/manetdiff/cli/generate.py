@@ -64,6 +64,7 @@ def command(
     )
     told = [("preset", topology.report.preset)] if topology.report.preset else []
     if topology.report.method != "netdiff":
-        told = [("preset", f"none fits {budget_ms:g} ms: {topology.report.method} and local search")]
+        moves = topology.report.polish.moves
+        told = [("preset", f"none: {topology.report.method} and {moves:,} moves of local search")]
     told.append(("time", milliseconds(topology.report)))
     deliver(topology, out, plot, as_json=as_json, dark=dark, more=told)

@@ -18,7 +18,7 @@ from support.command_help import Ran, Run
 os.environ.setdefault(NO_TELEMETRY, "1")
 
 settings.register_profile(
-    "everyday", deadline=None, derandomize=True, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
+    "everyday", deadline=None, derandomize=True, max_examples=40, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("everyday")
 

@@ -33,7 +33,10 @@ def test_a_notebook_is_kept_without_outputs(path: Path) -> None:
             assert cell.execution_count is None
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, marks=pytest.mark.slow if place else (), id=path.stem) for place, path in enumerate(NOTEBOOKS)],
+)
 def test_a_notebook_runs_from_top_to_bottom_and_draws(path: Path) -> None:
     notebook = read(path)
     nbclient.NotebookClient(

@@ -10,6 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import manetdiff
 from manetdiff.data import Settings, generate
 
@@ -38,14 +40,13 @@ print(json.dumps({
 """
 
 
+def test_the_edits_of_the_page_can_be_made(tmp_path: Path) -> None:
+    edited(tmp_path)
+
+
+@pytest.mark.slow
 def test_the_edits_of_the_page_give_a_loss_and_a_feature_to_train_with(tmp_path: Path) -> None:
-    # What is packaged for use is not needed to train, and makes up most of the package.
-    large = shutil.ignore_patterns("__pycache__", "*.safetensors", "*.netdiff", "*.parquet")
-    shutil.copytree(PACKAGE, tmp_path / "manetdiff", ignore=large)
-    edits = EDIT.findall(PAGE.read_text(encoding="utf-8"))
-    assert {name for name, _ in edits} == {"manetdiff/model/losses.py", "manetdiff/layout/features.py"}
-    for name, lines in edits:
-        edit(tmp_path / name, lines.splitlines(keepends=True))
+    edited(tmp_path)
     generate(Settings(nodes=(5,), count=24, seed=0, search_moves=100), tmp_path / "layouts")
     done = subprocess.run(
         [sys.executable, "-c", TRAINED, str(tmp_path / "layouts")],
@@ -62,6 +63,17 @@ def test_the_edits_of_the_page_give_a_loss_and_a_feature_to_train_with(tmp_path:
     assert told["seen"] == 8 + 2 * 4  # seven features and the new one, and an antenna of four at either end
     expected = [[0, 0.5, -1], [0.5, 0, -0.5], [-1, -0.5, 0]]
     assert [[round(value, 5) for value in row] for row in told["agreement"]] == expected
+
+
+def edited(folder: Path) -> None:
+    """A copy of the package with the edits of the page."""
+    # What is packaged for use is not needed to train, and makes up most of the package.
+    large = shutil.ignore_patterns("__pycache__", "*.safetensors", "*.netdiff", "*.parquet")
+    shutil.copytree(PACKAGE, folder / "manetdiff", ignore=large)
+    edits = EDIT.findall(PAGE.read_text(encoding="utf-8"))
+    assert {name for name, _ in edits} == {"manetdiff/model/losses.py", "manetdiff/layout/features.py"}
+    for name, lines in edits:
+        edit(folder / name, lines.splitlines(keepends=True))
 
 
 def edit(path: Path, lines: list[str]) -> None:

@@ -43,6 +43,8 @@ def in_order(function: Callable[[Task], Result], tasks: Iterable[Task], workers:
         while pending:
             yield pending.popleft().result()
     except BrokenProcessPool:
+        # Ctrl-C goes to all processes of a terminal: workers may have ended by it before this one has heard of it.
+        time.sleep(WATCH_S)
         raise DataError(
             "a worker process died (out of memory?): run the same command again to continue, maybe with fewer workers"
         ) from None

@@ -90,6 +90,12 @@ def test_heights_are_in_the_unit_of_their_name(tmp_path: Path, name: str, aircra
     assert tracks.at(5).heights == pytest.approx([metres, 2 * metres])
 
 
+def test_an_altitude_on_the_ground_counts_as_missing(tmp_path: Path) -> None:
+    rows = ["0,abc,48,11,0,ground", "10,abc,48,11.01,0,1000", "0,def,48.1,11,0,2000", "10,def,48.1,11.01,0,2000"]
+    tracks = tracks_from(tmp_path, "time,icao24,lat,lon,track,alt_baro", rows)
+    assert tracks.at(0).heights == pytest.approx([1000 * FOOT, 2000 * FOOT])
+
+
 def test_an_id_is_text_whatever_its_column_is_called(tmp_path: Path) -> None:
     fleet = fleet_from(tmp_path, "callsign,lat,lon,heading", ["007,48,11,0", "1e3,48.1,11,0"])
     assert fleet.ids == ("007", "1e3")

@@ -26,8 +26,9 @@ from manetdiff.formats.reports import Report, epoch_of, seconds_in, tracks_of
 NEEDED = {"time": "timestamp", "id": "icao24", "lat": "latitude", "lon": "longitude"}
 # An aircraft of which nothing was heard for so long is taken to have left.
 LONGEST_GAP_S = 60.0
-# How tables write that there is no value.
-NOTHING = ("", "nan", "null", "none", "na")
+# How tables write that there is no value; some receivers write 'ground' for the altitude that an aircraft there does not
+# send.
+NOTHING = ("", "nan", "null", "none", "na", "ground")
 
 
 def read_adsb(path: PathLike, longest_gap: float = LONGEST_GAP_S) -> Tracks:

@@ -26,8 +26,7 @@ from manetdiff.formats.reports import Report, epoch_of, seconds_in, tracks_of
 NEEDED = {"time": "timestamp", "id": "icao24", "lat": "latitude", "lon": "longitude"}
 # An aircraft of which nothing was heard for so long is taken to have left.
 LONGEST_GAP_S = 60.0
-# How tables write that there is no value; some receivers write 'ground' for the altitude that an aircraft there does not
-# send.
+# How tables write that there is no value; 'ground' stands for the altitude that an aircraft does not send there.
 NOTHING = ("", "nan", "null", "none", "na", "ground")
 
 

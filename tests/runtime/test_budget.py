@@ -23,7 +23,7 @@ from manetdiff.runtime import refine as refining
 from manetdiff.runtime.chain import Chain
 from manetdiff.runtime.costs import ASSUMED, Calibration, Costs
 from manetdiff.runtime.effort import PRESETS, Effort
-from manetdiff.runtime.plan import planned
+from manetdiff.runtime.plan import SAMPLED, planned
 from manetdiff.runtime.refine import Refined, best_of
 from manetdiff.runtime.samples import constructed
 from manetdiff.scenarios import draw
@@ -100,6 +100,12 @@ class TestPlans:
         work += costs.of_construction(greedy=plan.greedy) if plan.preset is None else costs.of_sampling(plan.effort)
         if plan.effort.polish:
             assert 0.8 * ms <= 1e3 * (work + plan.effort.searched * costs.move) <= ms
+
+    def test_what_no_clock_can_stop_leaves_room_for_a_slow_moment(self) -> None:
+        costs = ASSUMED.at(16, Radio())
+        for ms in np.geomspace(2, 500, 300):
+            plan = planned(ms / 1e3, ASSUMED, 16, Radio())
+            assert plan.preset is None or costs.of_sampling(plan.effort) <= SAMPLED * ms / 1e3
 
     def test_without_a_say_of_the_network_there_is_no_preset(self) -> None:
         plan = planned(0.05, ASSUMED, 16, STEERED, network=False)

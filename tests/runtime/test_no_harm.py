@@ -11,7 +11,7 @@ import manetdiff as md
 from manetdiff import Fleet, Radio, Topology, correct, kept, metrics, polish
 from manetdiff.layout import Layout
 from manetdiff.runtime.effort import Effort
-from manetdiff.runtime.no_harm import MOVES_A_NODE, carried_over, no_worse
+from manetdiff.runtime.no_harm import LOYALTY, MOVES_A_NODE, carried_over, no_worse
 from manetdiff.runtime.options import Options
 from manetdiff.runtime.partial import Mode
 from manetdiff.runtime.previous import previous_links
@@ -105,6 +105,15 @@ def test_no_update_has_less_throughput_and_fewer_links_than_the_old_ones_correct
             if scores["connected"] == others["connected"]:  # a network in parts is no better for its throughput
                 less = scores["throughput"] < others["throughput"] - 1e-9
                 assert not (less and kept(before, after) < kept(before, other) - 1e-9)
+                if after.report.fallback:
+                    assert worth(after, before, moved) >= worth(other, before, moved) - 1e-9
+
+
+def worth(topology: Topology, before: Topology, moved: Fleet) -> float:
+    """T, and what its kept links count for."""
+    radio = before.on().radio
+    links = kept(before, topology) * len(before.links)
+    return metrics(topology, moved, radio)["throughput"] + LOYALTY * radio.bandwidth / 1e6 * links
 
 
 @pytest.mark.parametrize("worse", [{"throughput": 0.9}, {"components": 2}])

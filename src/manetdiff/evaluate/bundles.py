@@ -1,8 +1,9 @@
-"""Runtime files on the benchmark sets: raw samples, as of weights, without PyTorch."""
+"""Networks on the benchmark sets: raw samples, scored as they are; of runtime files without PyTorch."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from manetdiff.data import benchmark_dataset
@@ -13,28 +14,33 @@ from manetdiff.measure.sets import benchmark_set
 from manetdiff.measure.store import RowStore
 from manetdiff.measure.ways.bundles import sampled_bundle
 from manetdiff.radio import Radio
-from manetdiff.runtime.bundle import Bundle
 
 
-def bundle_rows(
+def raw_rows(
+    sample: Callable[..., Rows],
     store: RowStore,
     benchmark: str,
-    bundles: Mapping[str, Bundle],
+    networks: Mapping[str, Any],
     *,
     sampling: Mapping[str, Any] | None = None,
     layouts: int | None = None,
     seed: int = 0,
 ) -> dict[str, Rows]:
-    """The set's own topologies, then one raw sample of each runtime file on each layout.
+    """The set's own topologies, then one raw sample of each network on each layout.
 
-    - sampling: values to sample with instead of each file's own, by the names of SamplerConfig.
+    - sample: of a network of this kind. sampling: values to sample with instead of each network's own, by the names of
+      SamplerConfig.
     """
     chosen = benchmark_set(benchmark).first(layouts)
     rows = {TARGET: targets(chosen)}
-    for name, bundle in bundles.items():
-        check_trained_for(benchmark, name, bundle.radio)
-        rows[name] = sampled_bundle(store, bundle, chosen, name=name, seed=seed, **(sampling or {}))
+    for name, network in networks.items():
+        check_trained_for(benchmark, name, network.radio)
+        rows[name] = sample(store, network, chosen, name=name, seed=seed, **(sampling or {}))
     return rows
+
+
+# Of runtime files, without PyTorch.
+bundle_rows = partial(raw_rows, sampled_bundle)
 
 
 def check_trained_for(benchmark: str, name: str, radio: Radio) -> None:

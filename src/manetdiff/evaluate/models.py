@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from manetdiff.data import BENCHMARKS
 from manetdiff.diffusion.weights import Weights, find_weights
 from manetdiff.errors import CheckpointError
-from manetdiff.evaluate.bundles import check_trained_for
+from manetdiff.evaluate.bundles import raw_rows
 from manetdiff.measure.measures import OF_LAYOUTS
-from manetdiff.measure.rows import TARGET, Rows, targets
-from manetdiff.measure.sets import benchmark_set
+from manetdiff.measure.rows import Rows
 from manetdiff.measure.store import RowStore
 from manetdiff.measure.ways.samples import sampled
 from manetdiff.training.variants import VARIANTS
@@ -22,25 +22,8 @@ THREE_SEEDS = ("acam", "cam", "ddpm-gt")
 ONE_SEED = ("none", "one-token", "cross-entropy", "ddpm-gt-plain", "components", "gt-vae", "graph-vae")
 
 
-def model_rows(
-    store: RowStore,
-    benchmark: str,
-    weights: Mapping[str, Weights],
-    *,
-    sampling: Mapping[str, Any] | None = None,
-    layouts: int | None = None,
-    seed: int = 0,
-) -> dict[str, Rows]:
-    """The set's own topologies, then one raw sample of each model on each layout.
-
-    - sampling: values to sample with instead of each model's own, by the names of SamplerConfig.
-    """
-    chosen = benchmark_set(benchmark).first(layouts)
-    rows = {TARGET: targets(chosen)}
-    for name, loaded in weights.items():
-        check_trained_for(benchmark, name, loaded.radio)
-        rows[name] = sampled(store, loaded, chosen, name=name, seed=seed, **(sampling or {}))
-    return rows
+# Of weights that PyTorch samples from.
+model_rows = partial(raw_rows, sampled)
 
 
 def with_card(store: RowStore, weights: Weights, commit: str, layouts: int | None = None) -> Weights:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from manetdiff import Fleet, Layout, Radio, Topology, metrics
 from manetdiff.errors import FleetError, RadioError
-from manetdiff.radio.bounds import LINK_BUDGET, MOST_NODES, RADIO, WIDTH
+from manetdiff.radio.bounds import LINK_BUDGET, MOST_NODES, OPTIONAL, RADIO, WIDTH
 
 BUDGET: dict[str, Any] = {"frequency": 5.8e9, "bandwidth": 10e6, "power": 0.5, "gain": 12.0, "noise_figure": 5.0}
 # Five nodes, one unit wide, two of them as close as any may be.
@@ -58,7 +58,7 @@ def test_a_link_budget_at_its_bounds_is_a_radio_within_them(
         ("unit", 5e-324),
         ("sigma2", 1e-300),
         ("p_0", 10**400),
-        *((name, None) for name in RADIO if name not in ("unit", "beamwidth")),
+        *((name, None) for name in RADIO if name not in OPTIONAL),
     ],
 )
 def test_a_radio_outside_its_bounds_is_refused_by_name(name: str, value: float | None) -> None:

@@ -15,10 +15,11 @@ from support.plain_physics import plain_rates
 from support.strategies import fleets, radios, topologies
 
 
-@given(st.data(), radios())
-@settings(max_examples=150)
+@given(st.data(), radios(options=True))
+@settings(max_examples=200)
 def test_rates_agree_with_the_plain_transcription(data: st.DataObject, radio: Radio) -> None:
-    fleet = data.draw(fleets(largest=8, axes=data.draw(st.sampled_from([2, 3]))))
+    axes, blocked = data.draw(st.sampled_from([2, 3])), data.draw(st.booleans())
+    fleet = data.draw(fleets(largest=8, axes=axes, blocked=blocked))
     topology = data.draw(topologies(len(fleet)))
     expected = plain_rates(topology, fleet, radio)
     actual = rates(topology, fleet, radio)

@@ -28,10 +28,24 @@ def plain_rates(topology: Topology, fleet: Fleet, radio: Radio) -> dict[tuple[in
         return math.atan2(y[j] - y[i], x[j] - x[i])
 
     def sector(i: int, j: int) -> int:
-        turn = (bearing(i, j) - float(fleet.yaw[i]) + math.pi / radio.sectors) % (2 * math.pi)
+        turn = (bearing(i, j) - float(fleet.yaw[i]) - radio.boresight + math.pi / radio.sectors) % (2 * math.pi)
         return math.floor(turn / (2 * math.pi / radio.sectors)) % radio.sectors
 
+    def has_no_antenna(i: int, j: int) -> bool:
+        azimuth = math.degrees(bearing(i, j) - float(fleet.yaw[i]))
+        arcs = fleet.blocked[i] if fleet.blocked else ()
+        for start, stop in arcs:
+            beyond = math.degrees(stop - start) if stop - start >= 2 * math.pi else math.degrees(stop - start) % 360
+            if (azimuth - math.degrees(start)) % 360 <= beyond:
+                return True
+        return False
+
+    def is_blocked(i: int, j: int) -> bool:
+        return has_no_antenna(i, j) or has_no_antenna(j, i)
+
     def power(i: int, j: int) -> float:
+        if is_blocked(i, j):
+            return 0.0
         return float(min(radio.p_max, radio.p_0 * d(i, j) ** (2 * radio.alpha)))
 
     def angle(at: int, one: int, other: int) -> float:
@@ -63,7 +77,7 @@ def plain_rates(topology: Topology, fleet: Fleet, radio: Radio) -> dict[tuple[in
         total = 0.0
         for one, two in active:
             k, aim = (one, two) if parity[one] == parity[i] else (two, one)
-            if k == i or aim == j:
+            if k == i or aim == j or is_blocked(k, j):
                 continue
             arriving = airtime(k, aim) * power(k, aim) / (d(k, j) ** 2 + radio.epsilon)
             if radio.pattern == "cone":
@@ -84,5 +98,10 @@ def plain_rates(topology: Topology, fleet: Fleet, radio: Radio) -> dict[tuple[in
                 rates[i, j] = 0.0
             else:
                 snr = power(i, j) / d(i, j) ** 2 / (radio.sigma2 + interference(i, j))
-                rates[i, j] = radio.bandwidth / 1e6 * airtime(i, j) * math.log2(1 + snr)
+                efficiency = math.log2(1 + snr)
+                if radio.ceiling is not None:
+                    efficiency = min(efficiency, radio.ceiling)
+                if radio.min_snr is not None and snr < 10 ** (radio.min_snr / 10):
+                    efficiency = 0.0
+                rates[i, j] = radio.bandwidth / 1e6 * airtime(i, j) * efficiency
     return rates

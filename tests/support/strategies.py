@@ -20,20 +20,21 @@ def drawn(n: int, seed: int = 0) -> Fleet:
 
 
 @st.composite
-def fleets(draw: st.DrawFn, smallest: int = 2, largest: int = 12, axes: int = 2) -> Fleet:
+def fleets(draw: st.DrawFn, smallest: int = 2, largest: int = 12, axes: int = 2, blocked: bool = False) -> Fleet:
     """Scattered nodes with arbitrary headings: nothing lines up, so no sector boundary is met exactly.
 
-    - axes: 3 for fleets with heights.
+    - axes: 3 for fleets with heights. blocked: whether some nodes have no antenna in some directions.
     """
     n = draw(st.integers(smallest, largest))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     positions = rng.normal(size=(n, axes)) * 10 ** rng.uniform(0, 5)
-    return Fleet(positions, rng.uniform(-math.pi, math.pi, n))
+    arcs = [rng.uniform(-2 * math.pi, 2 * math.pi, (rng.integers(0, 3), 2)) for _ in range(n)] if blocked else None
+    return Fleet(positions, rng.uniform(-math.pi, math.pi, n), blocked=arcs)
 
 
 @st.composite
-def radios(draw: st.DrawFn) -> Radio:
-    """Any kind of radio, within sense."""
+def radios(draw: st.DrawFn, options: bool = False) -> Radio:
+    """Any kind of radio, within sense. options: whether it may have a boresight, a least SNR and a ceiling."""
     return Radio(
         p_0=draw(st.floats(0.2, 3.0)),
         p_max=draw(st.floats(0.2, 3.0)),
@@ -48,6 +49,9 @@ def radios(draw: st.DrawFn) -> Radio:
         pattern=draw(st.sampled_from(["cone", "parabolic"])),
         beamwidth=draw(st.sampled_from([None, 0.3, 1.0])),
         floor_db=draw(st.sampled_from([0.0, 13.0, 30.0])),
+        boresight=draw(st.sampled_from([0.0, 0.7, -2.0])) if options else 0.0,
+        min_snr=draw(st.sampled_from([None, -6.0, 3.0])) if options else None,
+        ceiling=draw(st.sampled_from([None, 0.5, 2.0])) if options else None,
     )
 
 
@@ -82,6 +86,7 @@ def assert_same(first: Fleet, second: Fleet) -> None:
     assert np.array_equal(first.positions, second.positions)
     assert np.array_equal(first.yaw, second.yaw)
     assert first.frame == second.frame
+    assert first.blocked == second.blocked
 
 
 def assert_same_on_earth(first: Fleet, second: Fleet) -> None:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from manetdiff.checks import first_repeated
 from manetdiff.errors import FleetError
+from manetdiff.fleet.azimuths import Blocked, checked_blocked
 from manetdiff.fleet.coincidence import coincident_pair
 from manetdiff.fleet.geodetic import LocalFrame, compass_to_yaw, wrapped
 from manetdiff.fleet.outliers import far_out
@@ -29,12 +30,15 @@ class Fleet:
     - yaw: (n,) in radians, counter-clockwise from +x.
     - ids: n distinct names; the node's index as text where none are given.
     - frame: the local frame that the positions were projected into, if they came from latitude and longitude.
+    - blocked: for each node the azimuths where it has no antenna (a wing or a mast is in the way): pairs (start, stop)
+      in radians counter-clockwise from its own nose, blocked from start counter-clockwise to stop. None: nowhere.
     """
 
     positions: FloatArray
     yaw: FloatArray
     ids: tuple[str, ...]
     frame: LocalFrame | None
+    blocked: Blocked | None
 
     def __init__(
         self,
@@ -42,6 +46,7 @@ class Fleet:
         yaw: npt.ArrayLike,
         ids: Sequence[object] | None = None,
         frame: LocalFrame | None = None,
+        blocked: Iterable[Iterable[object]] | None = None,
     ) -> None:
         checked_positions = _checked_positions(positions)
         n = len(checked_positions)
@@ -55,6 +60,7 @@ class Fleet:
         object.__setattr__(self, "yaw", checked_yaw)
         object.__setattr__(self, "ids", names)
         object.__setattr__(self, "frame", frame)
+        object.__setattr__(self, "blocked", checked_blocked(blocked, names))
 
     @classmethod
     def from_geodetic(
@@ -64,10 +70,13 @@ class Fleet:
         heading: npt.ArrayLike,
         ids: Sequence[object] | None = None,
         altitude: npt.ArrayLike | None = None,
+        *,
+        blocked: Iterable[Iterable[object]] | None = None,
     ) -> Fleet:
         """A fleet from degrees: latitude, longitude and compass heading (clockwise from north), each (n,).
 
         - altitude: (n,) in metres, which becomes the height; without it the fleet is flat.
+        - blocked: as everywhere in radians, counter-clockwise from the nose.
         """
         given = {"latitude": latitude, "longitude": longitude, "heading": heading}
         if altitude is not None:
@@ -84,7 +93,7 @@ class Fleet:
             raise FleetError(f"node {names[i]!r}: latitude {lat[i]} is outside -90 … 90 degrees")
         frame = LocalFrame.around(lat, lon, names)
         positions = np.column_stack([frame.to_xy(lat, lon), *heights])
-        return cls(positions, compass_to_yaw(frame, lat, lon, compass), names, frame)
+        return cls(positions, compass_to_yaw(frame, lat, lon, compass), names, frame, blocked)
 
     def __len__(self) -> int:
         return len(self.yaw)
@@ -133,7 +142,7 @@ class Fleet:
 
     def normalised(self) -> Fleet:
         """The same fleet centred, turned so that its mean heading is +x, and scaled to coordinates of RMS 1."""
-        return Fleet(*self.normalised_arrays(), self.ids)
+        return Fleet(*self.normalised_arrays(), self.ids, blocked=self.blocked)
 
     def normalised_arrays(self) -> tuple[FloatArray, FloatArray]:
         """Positions and yaw of the same, for those who need no checked Fleet of it."""
@@ -152,11 +161,18 @@ class Fleet:
             self.yaw if yaw is None else yaw,
             self.ids,
             self.frame,
+            self.blocked,
         )
 
     def moved_to(self, horizontal: FloatArray, yaw: FloatArray) -> Fleet:
         """The same nodes, as high as they are, over other places (n, 2)."""
         return self.replace(np.column_stack([horizontal, self.heights]) if self.has_heights else horizontal, yaw)
+
+    def part(self, nodes: npt.ArrayLike) -> Fleet:
+        """The nodes of these indices, in this order."""
+        places = np.asarray(nodes, dtype=np.int64)
+        blocked = None if self.blocked is None else [self.blocked[i] for i in places]
+        return Fleet(self.positions[places], self.yaw[places], [self.ids[i] for i in places], self.frame, blocked)
 
 
 def _spread(positions: FloatArray) -> float:

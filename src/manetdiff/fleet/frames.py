@@ -27,8 +27,13 @@ def displacement(before: Fleet, after: Fleet) -> float:
 
 
 def same_places(before: Fleet, after: Fleet) -> bool:
-    """Whether nobody has moved or turned: the fleet may have flown on and turned as a whole, but not widened."""
-    if before.has_heights != after.has_heights or abs(after.spread / before.spread - 1.0) > NOTHING:
+    """Whether nobody has moved or turned: the fleet may have flown on and turned as a whole, but not widened.
+
+    Nor may other directions be blocked than before: a link may have become possible, or impossible.
+    """
+    if before.has_heights != after.has_heights or before.blocked != after.blocked:
+        return False
+    if abs(after.spread / before.spread - 1.0) > NOTHING:
         return False
     (places, yaw), (were, were_yaw) = after.normalised_arrays(), before.normalised_arrays()
     # In the scale, not in a spread that a node far out has set.

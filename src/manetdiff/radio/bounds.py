@@ -26,7 +26,12 @@ RADIO: Bounds = {
     "bandwidth": (1e-3, 1e15),
     "beamwidth": (1e-6, 100.0),
     "floor_db": (0.0, 1000.0),
+    "boresight": (-7.0, 7.0),
+    "min_snr": (-200.0, 200.0),
+    "ceiling": (1e-3, 1e3),
 }
+# Of a radio that says nothing of them, these are None.
+OPTIONAL = frozenset({"unit", "beamwidth", "min_snr", "ceiling"})
 # Whatever they make of each other is within the bounds of a radio, but for the range.
 LINK_BUDGET: Bounds = {
     "frequency": (1e3, 1e15),
@@ -36,7 +41,7 @@ LINK_BUDGET: Bounds = {
     "noise_figure": (-50.0, 100.0),
     "losses": (-100.0, 300.0),
     "temperature": (1e-3, 1e9),
-    "min_snr": (-200.0, 200.0),
+    "min_snr": RADIO["min_snr"],
 }
 # Of a fleet, in units.
 WIDTH = (1e-12, 1e12)

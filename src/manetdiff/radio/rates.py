@@ -14,7 +14,9 @@ from manetdiff.radio.tables import (
     HEARS,
     HEARS_ALL,
     HEARS_SECTOR,
+    LEAST_SNR,
     MEGAHERTZ,
+    MOST_STATES,
     SECTOR,
     SECTORS,
     SIGMA2,
@@ -56,7 +58,9 @@ def hearing(tables, j, i, k):  # type: ignore[no-untyped-def]
 def link_rate(tables, i, j, share, noise):  # type: ignore[no-untyped-def]
     """Rate of i→j, in Mbit/s, with that share of the slot under that interference."""
     snr = tables.floats[SIGNAL, i, j] / (tables.constants[SIGMA2] + noise)
-    return tables.constants[MEGAHERTZ] * share * np.log2(1.0 + snr)
+    if snr < tables.constants[LEAST_SNR]:
+        return 0.0
+    return tables.constants[MEGAHERTZ] * share * np.log2(min(1.0 + snr, tables.constants[MOST_STATES]))
 
 
 @builder

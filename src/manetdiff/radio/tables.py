@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from manetdiff.compiled import builder, kernel
 from manetdiff.fleet import Fleet
+from manetdiff.radio.blocked import blocked_pairs
 from manetdiff.radio.bounds import check_size
 from manetdiff.radio.patterns import steered_gain
 from manetdiff.radio.radio import Radio
@@ -28,7 +29,7 @@ HEARS_SECTOR, HEARS_ALL, HEARS_BEAM = 0, 1, 2
 # Planes of LinkTables.floats and LinkTables.ints, and places in LinkTables.constants.
 DISTANCE, BEARING, SENT, SIGNAL, FADE = 0, 1, 2, 3, 4
 CANDIDATE, SECTOR, BEAM_START, BEAM_STOP, FACING, FACING_START = 0, 1, 2, 3, 4, 5
-SIGMA2, MEGAHERTZ, THETA_MAX, SECTORS, HEARS, PINS = 0, 1, 2, 3, 4, 5
+SIGMA2, MEGAHERTZ, THETA_MAX, SECTORS, HEARS, PINS, LEAST_SNR, MOST_STATES = 0, 1, 2, 3, 4, 5, 6, 7
 # In the plane CANDIDATE: a pair within range whose link must stay.
 PINNED = 2
 
@@ -44,7 +45,8 @@ class LinkTables(NamedTuple):
       sector begins.
     - beam_node, beam_power: receivers under a beam, other than its ends, and the power that they get per airtime.
     - gain: (n, n, n) gain of a steered beam at the first node between the directions of the other two; empty for cones.
-    - constants: SIGMA2, MEGAHERTZ (bandwidth), THETA_MAX, SECTORS (Q), HEARS (one of HEARS_*), PINS (pinned links).
+    - constants: SIGMA2, MEGAHERTZ (bandwidth), THETA_MAX, SECTORS (Q), HEARS (one of HEARS_*), PINS (pinned links),
+      LEAST_SNR (a direction below carries nothing; 0: none), MOST_STATES (1 + SNR counts up to this; infinite: none).
     """
 
     floats: FloatArray
@@ -76,7 +78,7 @@ class LinkTables(NamedTuple):
 
     @property
     def candidate(self) -> BoolArray:
-        """(n, n) whether the pair is within range."""
+        """(n, n) whether the pair may be linked: within range and min_snr, its direction blocked at neither end."""
         return np.asarray(self.ints[CANDIDATE, :, : self.nodes] > 0)
 
     @property
@@ -116,12 +118,20 @@ def link_tables(fleet: Fleet, radio: Radio) -> LinkTables:
     gain = steered_gain(offset, bearing, radio)
     floats = np.stack([distance, bearing, sent, sent / off_diagonal**2, 1.0 / (off_diagonal**2 + radio.epsilon)])
     ints = np.zeros((6, len(fleet), max(len(fleet), radio.sectors + 1)), dtype=np.int64)
-    ints[CANDIDATE, :, : len(fleet)] = (distance <= radio.range) & ~np.eye(len(fleet), dtype=np.bool_)
-    ints[SECTOR, :, : len(fleet)] = _sectors(bearing, fleet.yaw, radio.sectors)
+    possible = (distance <= radio.range) & ~np.eye(len(fleet), dtype=np.bool_)
+    if fleet.blocked is not None:
+        blocked = blocked_pairs(fleet, bearing)
+        possible &= ~blocked
+        floats[SENT:, blocked] = 0.0  # nothing is sent, received or spilled that way
+    if radio.min_snr is not None:
+        possible &= floats[SIGNAL] / radio.sigma2 >= radio.least_snr
+    ints[CANDIDATE, :, : len(fleet)] = possible
+    ints[SECTOR, :, : len(fleet)] = _sectors(bearing, fleet.yaw + radio.boresight, radio.sectors)
     _order_by_sector(ints, len(fleet), radio.sectors)
     directional = HEARS_BEAM if len(gain) else HEARS_SECTOR
     hears = HEARS_ALL if radio.reception == "omni" else directional
-    constants = np.array([radio.sigma2, radio.bandwidth / 1e6, radio.theta_max, radio.sectors, hears, 0], np.float64)
+    physics = (radio.sigma2, radio.bandwidth / 1e6, radio.theta_max, radio.sectors, hears)
+    constants = np.array([*physics, 0, radio.least_snr, radio.most_states], np.float64)
     beam_node, beam_power = _beams(floats, ints, gain, float(radio.theta_max))
     return LinkTables(floats, ints, beam_node, beam_power, gain, constants)
 
@@ -140,10 +150,10 @@ def _transmit_power(distance: FloatArray, radio: Radio) -> FloatArray:
     return np.minimum(radio.p_max, radio.p_0 * distance ** (2 * radio.alpha))
 
 
-def _sectors(bearing: FloatArray, yaw: FloatArray, sectors: int) -> IntArray:
-    """Sector 0 looks forward; they count counter-clockwise."""
+def _sectors(bearing: FloatArray, forward: FloatArray, sectors: int) -> IntArray:
+    """Sector 0 looks in the direction forward, (n,); they count counter-clockwise."""
     width = 2 * math.pi / sectors
-    ahead = np.mod(bearing - yaw[:, None] + width / 2, 2 * math.pi)
+    ahead = np.mod(bearing - forward[:, None] + width / 2, 2 * math.pi)
     # mod can round up to a full turn, which is sector 0 again.
     return np.floor(ahead / width).astype(np.int64) % sectors
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,7 +70,7 @@ def previous_links(topology: Topology, before: Fleet | None, after: Fleet) -> Pr
     edges = topology.adjacency[np.ix_(was, was)] & known[:, None] & known[None, :]
     parity = np.where(known, topology.parity[was], 0)
     nobody_new_or_gone = bool(known.all()) and len(before) == len(after)
-    unmoved = nobody_new_or_gone and same_places(_part(before, was, after.ids), after)
+    unmoved = nobody_new_or_gone and same_places(before.part(was), after)
     return PreviousLinks(edges, parity, known, _moved(before, after, was), unmoved)
 
 
@@ -80,9 +79,4 @@ def _moved(before: Fleet, after: Fleet, was: IntArray) -> float | None:
     now = np.flatnonzero((was >= 0) & ~before.far_out[was] & ~after.far_out)
     if len(now) < 2:
         return None
-    names = [after.ids[k] for k in now]
-    return displacement(_part(before, was[now], names), _part(after, now, names))
-
-
-def _part(fleet: Fleet, nodes: IntArray, names: Sequence[str]) -> Fleet:
-    return Fleet(fleet.positions[nodes], fleet.yaw[nodes], names)
+    return displacement(before.part(was[now]), after.part(now))

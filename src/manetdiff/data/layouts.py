@@ -14,7 +14,7 @@ from manetdiff.layout import Layout
 from manetdiff.radio import Radio
 from manetdiff.scenarios import MOTIONS, draw, move_by
 from manetdiff.solvers import solve
-from manetdiff.topology import METRICS, Report, Topology, joining_range, metrics
+from manetdiff.topology import METRICS, Report, Topology, metrics
 
 METHOD = "reference"
 TRIES = 50
@@ -129,4 +129,4 @@ def _as_stored(fleet: Fleet) -> Fleet:
 
 
 def _connectable(fleet: Fleet, radio: Radio) -> bool:
-    return joining_range(Layout(fleet, radio)) <= radio.range
+    return Layout(fleet, radio).connectable

@@ -14,16 +14,15 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from manetdiff.compiled import NOBODY, builder, kernel
+from manetdiff.compiled import builder, kernel
 from manetdiff.data import SolvedLayout
-from manetdiff.radio import LinkTables
+from manetdiff.layout.tables import ANTENNA, ANTENNAS, BY_DISTANCE, OWNER, PEER, REVERSE
 from manetdiff.radio.rates import throughput_kernel
-from manetdiff.radio.tables import SECTOR
 from manetdiff.solvers.budget import Budget
-from manetdiff.solvers.gains import gain_of_dropping, gain_of_replacing
 from manetdiff.solvers.reference import search
-from manetdiff.solvers.state import SearchState, linked, new_state
-from manetdiff.solvers.walks import LOAD
+from manetdiff.solvers.scoring import gain
+from manetdiff.solvers.state import LINKED, forget, link, linked, unlink, unlink_down_to
+from manetdiff.solvers.workbench import Workbench
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -55,21 +54,21 @@ def scored_move_rates(layouts: Sequence[SolvedLayout], seconds: float = 2.0) -> 
     difference = 0.0
     share = seconds / (3 * len(layouts))
     for solved in layouts:
-        tables = solved.layout.tables
-        links, parity = np.array(solved.topology.links), np.array(solved.topology.parity)
-        state = new_state(tables, links, parity)
-        pairs = _simple_moves(tables, state)
-        quick, slow = np.empty(len(pairs)), np.empty(len(pairs))
+        place, bench = solved.layout.placement, Workbench(solved.layout)
+        bench.put(solved.topology.links, solved.topology.parity)
+        slots = _moves(bench)
+        quick, slow = np.empty(len(slots)), np.empty(len(slots))
+        incremental = partial(_score_incrementally, bench.tables, bench.state, slots, quick)
+        every = (place.every_pair, place.every_gain, place.constants)
+        in_full = partial(_score_in_full, bench.tables, bench.state, *every, slots, slow)
         # Compiled before it is timed.
-        _score_incrementally(tables, state, pairs, quick, 1)
-        _score_in_full(tables, links, parity, pairs, slow, 1)
+        incremental(1)
+        in_full(1)
         search(solved.layout, Budget(moves=200), 0)
         difference = max(difference, float(np.abs(quick - slow).max()))
-        incremental = partial(_score_incrementally, tables, state, pairs, quick)
-        in_full = partial(_score_in_full, tables, links, parity, pairs, slow)
         for way, run in enumerate((incremental, in_full)):
             repeat, spent = _repeat_for(run, share)
-            counts[way] += repeat * len(pairs)
+            counts[way] += repeat * len(slots)
             times[way] += spent
         start = time.perf_counter()
         counts[2] += search(solved.layout, Budget(seconds=share), 0).report.moves
@@ -90,77 +89,56 @@ def _repeat_for(run: Callable[[int], object], seconds: float) -> tuple[int, floa
         repeat *= 2
 
 
-def _simple_moves(tables: LinkTables, state: SearchState) -> IntArray:
-    """(m, 2) pairs whose move concerns only antennas that carry at most one link."""
-    pairs = np.ascontiguousarray(np.argwhere(tables.candidate & (state.parity[:, None] != state.parity)))
-    simple = np.zeros(len(pairs), dtype=np.bool_)
-    _mark_simple(tables, state, pairs, simple)
-    return pairs[simple]
+def _moves(bench: Workbench) -> IntArray:
+    """Candidates of opposite parity, as slots."""
+    slots, tables, parity = bench.tables.lists[BY_DISTANCE], bench.tables, bench.state.parity
+    opposite = parity[tables.ints[OWNER, slots]] != parity[tables.ints[PEER, slots]]
+    return np.ascontiguousarray(slots[opposite])
 
 
 @kernel
-def _mark_simple(tables, state, pairs, simple):  # type: ignore[no-untyped-def]
-    for m in range(len(pairs)):
-        i, j = pairs[m, 0], pairs[m, 1]
-        simple[m] = _carries_one(tables, state, i, j) and _carries_one(tables, state, j, i)
+def _plan(tables, state, slot):  # type: ignore[no-untyped-def]
+    if linked(state, slot):
+        unlink(tables, state, slot)
+    else:
+        unlink_down_to(tables, state, tables.ints[ANTENNA, slot], 0)
+        unlink_down_to(tables, state, tables.ints[ANTENNA, tables.ints[REVERSE, slot]], 0)
+        link(tables, state, slot)
 
 
 @kernel
-def _carries_one(tables, state, i, j):  # type: ignore[no-untyped-def]
-    """Whether i's antenna towards j carries at most one link, and that link's other end no more than it either."""
-    a = tables.ints[SECTOR, i, j]
-    if state.ints[LOAD, i, a] > 1:
-        return False
-    if state.ints[LOAD, i, a] == 0:
-        return True
-    peer = state.peers[i, a, 0]
-    return state.ints[LOAD, peer, tables.ints[SECTOR, peer, i]] == 1
-
-
-@kernel
-def _left_by(tables, state, i, j):  # type: ignore[no-untyped-def]
-    """The peer that i gives up for a link with j, or NOBODY."""
-    a = tables.ints[SECTOR, i, j]
-    return state.peers[i, a, 0] if state.ints[LOAD, i, a] == 1 else NOBODY
-
-
-@kernel
-def _score_incrementally(tables, state, pairs, gains, repeat):  # type: ignore[no-untyped-def]
+def _score_incrementally(tables, state, slots, gains, repeat):  # type: ignore[no-untyped-def]
     for _ in range(repeat):
-        for m in range(len(pairs)):
-            i, j = pairs[m, 0], pairs[m, 1]
-            if linked(state, i, j):
-                gains[m] = gain_of_dropping(tables, state, i, j)
-            else:
-                left_i, left_j = _left_by(tables, state, i, j), _left_by(tables, state, j, i)
-                gains[m] = gain_of_replacing(tables, state, i, j, left_i, left_j)
+        for m in range(len(slots)):
+            _plan(tables, state, slots[m])
+            gains[m] = gain(tables, state)
+            forget(tables, state)
 
 
 @builder
-def _score_in_full(tables, links, parity, pairs, gains, repeat):  # type: ignore[no-untyped-def]
-    before = throughput_kernel(tables, links, parity)
-    changed = np.empty((len(links) + 1, 2), dtype=np.int64)
+def _score_in_full(  # type: ignore[no-untyped-def]
+    tables, state, every, every_gain, constants, slots, gains, repeat
+):
+    links = np.empty((len(state.load), 2), dtype=np.int64)
+    before = throughput_kernel(every, every_gain, constants, links[: _list_links(tables, state, links)], state.parity)
     for _ in range(repeat):
-        for m in range(len(pairs)):
-            i, j = pairs[m, 0], pairs[m, 1]
-            a, b = tables.ints[SECTOR, i, j], tables.ints[SECTOR, j, i]
-            size, dropped = 0, False
-            for n in range(len(links)):
-                k, other = links[n, 0], links[n, 1]
-                same = (k == i and other == j) or (k == j and other == i)
-                dropped = dropped or same
-                on_i = (k == i and tables.ints[SECTOR, i, other] == a) or (
-                    other == i and tables.ints[SECTOR, i, k] == a
-                )
-                on_j = (k == j and tables.ints[SECTOR, j, other] == b) or (
-                    other == j and tables.ints[SECTOR, j, k] == b
-                )
-                if not (same or on_i or on_j):
-                    changed[size, 0] = k
-                    changed[size, 1] = other
-                    size += 1
-            if not dropped:
-                changed[size, 0] = i
-                changed[size, 1] = j
-                size += 1
-            gains[m] = throughput_kernel(tables, changed[:size], parity) - before
+        for m in range(len(slots)):
+            _plan(tables, state, slots[m])
+            count = _list_links(tables, state, links)
+            after = throughput_kernel(every, every_gain, constants, links[:count], state.parity)
+            gains[m] = after - before
+            forget(tables, state)
+
+
+@kernel
+def _list_links(tables, state, links):  # type: ignore[no-untyped-def]
+    """Fill in the links of the state, (m, 2), as they are planned; how many."""
+    count = 0
+    for antenna in range(len(state.load)):
+        begin = tables.starts[ANTENNAS, antenna]
+        for at in range(begin, begin + state.load[antenna]):
+            i, j = tables.ints[OWNER, state.ints[LINKED, at]], tables.ints[PEER, state.ints[LINKED, at]]
+            if i < j:
+                links[count, 0], links[count, 1] = i, j
+                count += 1
+    return count

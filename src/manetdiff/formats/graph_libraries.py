@@ -60,7 +60,7 @@ def to_pyg(topology: Topology, fleet: Fleet | Layout | None = None, radio: Radio
     torch = import_module("torch")
     layout = topology.on(fleet, radio)
     pairs = topology.links.T
-    rates = link_rates(layout.tables, topology.links, topology.parity).astype(np.float32)
+    rates = link_rates(layout.placement, topology.links, topology.parity).astype(np.float32)
     places, yaw = layout.fleet.positions, layout.fleet.yaw
     features = np.column_stack([places, np.cos(yaw), np.sin(yaw)]).astype(np.float32)
     return data.Data(

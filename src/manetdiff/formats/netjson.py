@@ -122,24 +122,27 @@ def _written_nodes(topology: Topology, fleet: Fleet) -> list[dict[str, Any]]:
 
 
 def _written_links(topology: Topology, layout: Layout) -> list[dict[str, Any]]:
-    fleet, tables = layout.fleet, layout.tables
-    rates = link_rates(tables, topology.links, topology.parity).tolist()
+    fleet, of_links = layout.fleet, layout.pairs(topology.links)
+    rates = link_rates(layout.placement, topology.links, topology.parity).tolist()
+    metres = (of_links.distance[:, 0] * layout.unit).tolist()
     return [
         {
             "source": fleet.ids[i],
             "target": fleet.ids[j],
             "cost": 1 / max(forward + backward, 1 / LARGEST_COST),
             "properties": {
-                "sector_source": int(tables.sector[i, j]),
-                "sector_target": int(tables.sector[j, i]),
+                "sector_source": sector_source,
+                "sector_target": sector_target,
                 "rate_forward": forward,
                 "rate_backward": backward,
                 "sustained_forward": SLOT_SHARE * forward,
                 "sustained_backward": SLOT_SHARE * backward,
-                "distance": float(tables.distance[i, j] * layout.unit),
+                "distance": distance,
             },
         }
-        for (i, j), (forward, backward) in zip(topology.links.tolist(), rates, strict=True)
+        for (i, j), (sector_source, sector_target), (forward, backward), distance in zip(
+            topology.links.tolist(), of_links.sector.tolist(), rates, metres, strict=True
+        )
     ]
 
 

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from manetdiff.compiled import kernel
 from manetdiff.fleet import Fleet
-from manetdiff.radio import LinkTables
-from manetdiff.radio.tables import BEAM_START, BEAM_STOP, BEARING, DISTANCE, SECTOR, SIGMA2, SIGNAL
+from manetdiff.radio.pairs import SIGMA2, THETA_MAX, PairValues, Placement
+from manetdiff.radio.rates import within_cone
 
 # Raised when the meaning of a feature changes: weights trained on others are refused.
 FEATURES_VERSION = 2
@@ -43,21 +43,36 @@ class LayoutFeatures(NamedTuple):
     sector: npt.NDArray[np.uint8]
 
 
-def layout_features(fleet: Fleet, tables: LinkTables, unit: float) -> LayoutFeatures:
-    """The features of a fleet, from its tables under a radio; unit: metres per unit of distance in them."""
+def layout_features(place: Placement) -> LayoutFeatures:
+    """The features of a fleet under a radio."""
+    fleet, every = place.fleet, place.every_pair
     positions, yaw = fleet.normalised_arrays()
-    n = len(fleet)
     places = _drawn_in(positions[:, :2], fleet) if fleet.far_out.any() else positions[:, :2]
     node = np.column_stack([places, np.cos(yaw), np.sin(yaw)]).astype(np.float32)
-    scale = unit / fleet.scale
-    pair = np.zeros((n, n, len(PAIR_FEATURES)), dtype=np.float32)
-    pair[..., IN_RANGE] = tables.candidate
-    _fill_pairs(tables.floats, tables.ints, tables.beam_power, tables.constants, fleet.mean_heading, scale, pair)
+    scale = place.unit / fleet.scale
+    pair = np.zeros((len(fleet), len(fleet), len(PAIR_FEATURES)), dtype=np.float32)
+    pair[..., IN_RANGE] = place.linkable(every)
+    _fill_pairs(every, _leaks(place), place.constants, fleet.mean_heading, scale, pair)
     if fleet.far_out.any():
         np.minimum(pair[..., LENGTH], FARTHEST, out=pair[..., LENGTH])
-    sector = tables.sector.astype(np.uint8)
+    sector = every.sector.astype(np.uint8)
     np.fill_diagonal(sector, 0)
     return LayoutFeatures(node, pair, sector)
+
+
+def _leaks(place: Placement) -> npt.NDArray[np.float64]:
+    """(n, n) power that a beam from the first node at the second spills on all others."""
+    every = place.every_pair
+    leak = np.zeros_like(every.fade)
+    if not place.steers:
+        _fill_leaks(every, place.constants, leak)
+        return leak
+    others = ~np.eye(len(place), dtype=np.bool_)
+    for k in range(len(place)):
+        of_k = PairValues(*(value[k] for value in every))
+        spilled = place.gain(of_k, of_k) * (every.fade[k] * others[k])
+        leak[k] = every.sent[k] * (spilled * others).sum(axis=1)
+    return leak
 
 
 def _drawn_in(positions: npt.NDArray[np.float64], fleet: Fleet) -> npt.NDArray[np.float64]:
@@ -71,27 +86,39 @@ def _drawn_in(positions: npt.NDArray[np.float64], fleet: Fleet) -> npt.NDArray[n
 
 
 @kernel
-def _fill_pairs(floats, ints, beam_power, constants, heading, scale, pair):  # type: ignore[no-untyped-def]
+def _fill_leaks(every, constants, leak):  # type: ignore[no-untyped-def]
+    n = len(leak)
+    for k in range(n):
+        for aim in range(n):
+            for j in range(n):
+                if (
+                    k != aim
+                    and j != k
+                    and j != aim
+                    and within_cone(every.bearing[k, aim], every.bearing[k, j], constants[THETA_MAX])
+                ):
+                    leak[k, aim] += every.sent[k, aim] * every.fade[k, j]
+
+
+@kernel
+def _fill_pairs(every, leak, constants, heading, scale, pair):  # type: ignore[no-untyped-def]
     n = pair.shape[0]
     for i in range(n):
         for j in range(n):
             if i == j:
                 continue
-            angle = floats[BEARING, i, j] - heading
-            pair[i, j, LENGTH] = scale * floats[DISTANCE, i, j]
+            angle = every.bearing[i, j] - heading
+            pair[i, j, LENGTH] = scale * every.distance[i, j]
             pair[i, j, COS_ANGLE] = np.cos(angle)
             pair[i, j, SIN_ANGLE] = np.sin(angle)
-            pair[i, j, RATE] = np.log2(1.0 + floats[SIGNAL, i, j] / constants[SIGMA2])
+            pair[i, j, RATE] = np.log2(1.0 + every.signal[i, j] / constants[SIGMA2])
             nearer = 0
             for k in range(n):
                 if (
                     k != i
-                    and ints[SECTOR, i, k] == ints[SECTOR, i, j]
-                    and floats[DISTANCE, i, k] < floats[DISTANCE, i, j]
+                    and every.sector[i, k] == every.sector[i, j]
+                    and every.distance[i, k] < every.distance[i, j]
                 ):
                     nearer += 1
-            leak = 0.0
-            for b in range(ints[BEAM_START, i, j], ints[BEAM_STOP, i, j]):
-                leak += beam_power[b]
             pair[i, j, NEARER] = np.log(1.0 + nearer)
-            pair[i, j, LEAK] = np.log(1.0 + leak / constants[SIGMA2])
+            pair[i, j, LEAK] = np.log(1.0 + leak[i, j] / constants[SIGMA2])

@@ -2,35 +2,49 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from manetdiff.errors import FleetError, RadioError
 from manetdiff.fleet import Fleet
+from manetdiff.layout.choosing import (
+    CANDIDATE,
+    NO_LINKS,
+    NOTHING_BANNED,
+    Choice,
+    Limits,
+    choose_pairs,
+    default_limits,
+    joining_length,
+)
 from manetdiff.layout.features import LayoutFeatures, layout_features
-from manetdiff.radio import LinkTables, Radio, link_tables, with_pins
+from manetdiff.layout.tables import GRADE, OWNER, PEER, LinkTables, link_tables
+from manetdiff.radio import PairValues, Placement, Radio
+from manetdiff.radio.pairs import EVERY_PAIR
 
 IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
-
-
-class Peers(NamedTuple):
-    """Candidate peers of all nodes, each node's nearest first, and (n + 1,) where each node's begin."""
-
-    nearest: IntArray
-    start: IntArray
 
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """A fleet under a radio; by default the radio that the benchmark sets use."""
+    """A fleet under a radio; by default the radio that the benchmark sets use.
+
+    - limits: how much of it searches look at; None: what is enough.
+    - keep: (m, 2) links that must stay. banned: (n, n) pairs that may not be linked; empty where there are none.
+    - extra: (m, 2) links that are candidates besides those that follow from the fleet.
+    """
 
     fleet: Fleet
     radio: Radio = field(default_factory=Radio)
+    limits: Limits | None = None
+    keep: IntArray = field(default_factory=lambda: NO_LINKS, repr=False)
+    banned: BoolArray = field(default_factory=lambda: NOTHING_BANNED, repr=False)
+    extra: IntArray = field(default_factory=lambda: NO_LINKS, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.fleet, Fleet):
@@ -49,34 +63,77 @@ class Layout:
         """Number of nodes."""
         return len(self.fleet)
 
+    @cached_property
+    def placement(self) -> Placement:
+        """The fleet in the radio's units."""
+        return Placement(self.fleet, self.radio)
+
     @property
     def unit(self) -> float:
         """Metres per unit of distance."""
-        return self.radio.unit_for(self.fleet)
+        return self.placement.unit
+
+    @cached_property
+    def choice(self) -> Choice:
+        """The pairs that tables and searches look at, and the shortest spanning forest."""
+        limits = default_limits(self.radio.sectors) if self.limits is None else self.limits
+        return choose_pairs(self.placement, limits, self.keep, self.extra, self.banned)
 
     @cached_property
     def tables(self) -> LinkTables:
-        """What compiled code looks up: distances, sectors, powers, beams."""
-        return link_tables(self.fleet, self.radio)
+        """What compiled code looks up: distances, antennas, powers, beams, candidates."""
+        return link_tables(self.placement, self.choice)
 
     @cached_property
-    def peers(self) -> Peers:
-        """The candidates as lists, which searches draw from."""
-        candidate = self.tables.candidate
-        order = np.argsort(np.where(candidate, self.tables.distance, np.inf), axis=1, kind="stable")
-        counts = candidate.sum(axis=1)
-        nearest = [order[i, : counts[i]] for i in range(len(self))]
-        start = np.concatenate([[0], np.cumsum(counts)])
-        return Peers(np.concatenate(nearest).astype(np.int64), start.astype(np.int64))
+    def candidates(self) -> IntArray:
+        """(c, 2) pairs that searches propose, with i < j."""
+        ints = self.tables.ints
+        chosen = (ints[GRADE] >= CANDIDATE) & (ints[OWNER] < ints[PEER])
+        return np.asarray(ints[[OWNER, PEER]][:, chosen].T, dtype=np.int64)
+
+    @property
+    def connectable(self) -> bool:
+        """Whether some network joins all nodes."""
+        return len(self.choice.tree) == len(self) - 1
+
+    @cached_property
+    def joining_range(self) -> float:
+        """The shortest range, in units, that would connect the whole fleet."""
+        return joining_length(self.placement.positions)
 
     @cached_property
     def features(self) -> LayoutFeatures:
         """What a network reads of it."""
-        return layout_features(self.fleet, self.tables, self.unit)
+        return layout_features(self.placement)
+
+    def pairs(self, links: IntArray) -> PairValues:
+        """What the physics says of links (m, 2), in shape (m, 2): from the first node to the second, and back."""
+        i, j = links, links[:, ::-1]
+        if len(self) <= EVERY_PAIR:
+            return PairValues(*(value[i, j] for value in self.placement.every_pair))
+        return self.placement.pairs(i, j)
+
+    def linkable(self, links: IntArray) -> BoolArray:
+        """(m,) which of the pairs may be linked: within range, and neither blocked nor banned."""
+        possible = self.placement.linkable(self.pairs(links))[:, 0]
+        return possible & ~self.banned[links[:, 0], links[:, 1]] if len(self.banned) else possible
 
     def pinned(self, keep: IntArray, avoid: BoolArray) -> Layout:
         """The same layout, but the links keep, (m, 2), must stay, and the pairs avoid, (n, n), may not be linked."""
-        made = Layout(self.fleet, self.radio)
-        # In the place of those that it would compute.
-        made.__dict__["tables"] = with_pins(self.tables, keep, avoid)
+        made = replace(self, keep=keep, banned=avoid)
+        made.__dict__["placement"] = self.placement
+        return made
+
+    def including(self, links: IntArray) -> Layout:
+        """The layout with those of links (m, 2) that may be linked among what searches can hold: itself where they are."""
+        if len(self) <= EVERY_PAIR:
+            return self
+        wanted = links[self.linkable(links)]
+        n = len(self)
+        known = self.candidates[:, 0] * n + self.candidates[:, 1]
+        missing = wanted[~np.isin(wanted.min(axis=1) * n + wanted.max(axis=1), known)] if len(wanted) else wanted
+        if len(missing) == 0:
+            return self
+        made = replace(self, extra=np.concatenate([self.extra, missing]))
+        made.__dict__["placement"] = self.placement
         return made

@@ -90,7 +90,7 @@ def draw_topology(
     layout = topology.on(fleet, radio)
     fleet = drawn_in(layout.fleet)
     style = DARK if dark else LIGHT
-    rates = link_rates(layout.tables, topology.links, topology.parity).sum(axis=1)
+    rates = link_rates(layout.placement, topology.links, topology.parity).sum(axis=1)
     loads = antenna_loads(topology, layout)
     wrong = same_parity(topology)
     half = half_extent(fleet)

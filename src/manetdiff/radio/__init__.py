@@ -1,7 +1,7 @@
 """The physics: sectors, power control, interference and rates. Written once, here, in compiled code."""
 
+from manetdiff.radio.pairs import PairValues, Placement
 from manetdiff.radio.radio import Radio
 from manetdiff.radio.rates import link_rates, throughput
-from manetdiff.radio.tables import LinkTables, link_tables, with_pins
 
-__all__ = ["LinkTables", "Radio", "link_rates", "link_tables", "throughput", "with_pins"]
+__all__ = ["PairValues", "Placement", "Radio", "link_rates", "throughput"]

@@ -15,12 +15,6 @@ IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
 
-def blocked_pairs(fleet: Fleet, bearing: FloatArray) -> BoolArray:
-    """(n, n) pairs whose direction is blocked at either end. bearing: (n, n) from the first node to the second."""
-    at_first = blocked_directions(fleet, np.arange(len(fleet))[:, None], bearing)
-    return at_first | at_first.T
-
-
 def blocked_directions(fleet: Fleet, node: IntArray, bearing: FloatArray) -> BoolArray:
     """Whether the nodes have no antenna in these directions.
 

@@ -31,25 +31,22 @@ def parabolic(off_axis: FloatArray, radio: Radio) -> FloatArray:
 STEERED: dict[Pattern, Callable[[FloatArray, Radio], FloatArray]] = {"parabolic": parabolic}
 
 
-def steered_gain(offset: FloatArray, bearing: FloatArray, radio: Radio) -> FloatArray:
-    """(n, n, n): gain at k, steered at l, in the direction of j; empty for cones.
-
-    - offset: (n, n, 2) or, with heights, (n, n, 3), from the first node to the second. bearing: (n, n) in radians.
-    """
-    if radio.pattern not in STEERED:
-        return np.empty((0, 0, 0))
-    # A steered beam follows elevation. Where there is none, the angle is the difference of bearings, to the last bit.
-    elevated = offset.shape[2] == 3 and bool(offset[..., 2].any())
-    return STEERED[radio.pattern](_angles_in_space(offset) if elevated else _angles_of_bearing(bearing), radio)
+def angles_of_bearing(aims: FloatArray, others: FloatArray) -> FloatArray:
+    """(…, a, b) between bearings (…, a) and (…, b)."""
+    apart = np.abs(aims[..., :, None] - others[..., None, :])
+    return np.asarray(np.minimum(apart, 2 * math.pi - apart))
 
 
-def _angles_of_bearing(bearing: FloatArray) -> FloatArray:
-    apart = np.abs(bearing[:, :, None] - bearing[:, None, :])
-    return np.minimum(apart, 2 * math.pi - apart)
+def angles_in_space(aims: FloatArray, others: FloatArray) -> FloatArray:
+    """(…, a, b) between offsets (…, a, 3) and (…, b, 3)."""
+    towards_aims = _direction(aims)
+    # numpy multiplies an array by itself in another way, to other last bits.
+    towards_others = towards_aims if others is aims else _direction(others)
+    cosine = towards_aims @ np.swapaxes(towards_others, -1, -2)
+    return np.asarray(np.arccos(np.clip(cosine, -1.0, 1.0)))
 
 
-def _angles_in_space(offset: FloatArray) -> FloatArray:
-    length = np.linalg.norm(offset, axis=2, keepdims=True)
+def _direction(offset: FloatArray) -> FloatArray:
+    length = np.linalg.norm(offset, axis=-1, keepdims=True)
     # No direction leads from a node to itself; what stands there is never used.
-    direction = offset / np.where(length > 0, length, 1.0)
-    return np.arccos(np.clip(direction @ direction.transpose(0, 2, 1), -1.0, 1.0))
+    return np.asarray(offset / np.where(length > 0, length, 1.0))

@@ -1,137 +1,196 @@
-"""Rates of a whole topology from scratch: the definition that every faster way must agree with."""
+"""Rates of a whole topology from scratch: the definition that every faster way must agree with.
+
+Every transmitter is counted at every receiver, in any fleet. Up to `EVERY_PAIR` nodes what is known of their pairs is
+kept; in larger fleets the transmitters are taken in blocks, so that memory grows with n and not with n².
+"""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 import numpy.typing as npt
 
 from manetdiff.compiled import builder, kernel
-from manetdiff.radio.tables import (
-    BEAM_START,
-    BEAM_STOP,
-    FACING,
-    FACING_START,
+from manetdiff.radio.pairs import (
+    EVERY_PAIR,
     HEARS,
     HEARS_ALL,
     HEARS_SECTOR,
     LEAST_SNR,
     MEGAHERTZ,
     MOST_STATES,
-    SECTOR,
     SECTORS,
     SIGMA2,
-    SIGNAL,
-    LinkTables,
+    THETA_MAX,
+    PairValues,
+    Placement,
 )
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 
-def link_rates(tables: LinkTables, links: IntArray, parity: IntArray) -> FloatArray:
+def link_rates(place: Placement, links: IntArray, parity: IntArray) -> FloatArray:
     """(m, 2) rates in Mbit/s of links (m, 2) under parity (n,): column 0 from the first node to the second.
 
     A link inside one parity carries nothing, radiates nothing and occupies no antenna: its rates are 0.
     """
     # Copies, because numba would compile the kernel anew for arrays that are read-only or ordered otherwise.
-    rates: FloatArray = rates_kernel(tables, np.array(links, order="C"), np.array(parity))
-    return rates
+    links, parity = np.array(links, order="C"), np.array(parity)
+    if len(place) <= EVERY_PAIR:
+        rates: FloatArray = rates_kernel(place.every_pair, place.every_gain, place.constants, links, parity)
+        return rates
+    return _rates_in_blocks(place, links, parity)
 
 
-def throughput(tables: LinkTables, links: IntArray, parity: IntArray) -> float:
+def throughput(place: Placement, links: IntArray, parity: IntArray) -> float:
     """T: the sum of all rates, both directions, in Mbit/s."""
-    return float(link_rates(tables, links, parity).sum())
+    return float(link_rates(place, links, parity).sum())
 
 
-@kernel
-def hearing(tables, j, i, k):  # type: ignore[no-untyped-def]
-    """How much of what comes from k the node j hears while it listens to i."""
-    hears = tables.constants[HEARS]
-    if hears == HEARS_SECTOR:
-        return 1.0 if tables.ints[SECTOR, j, k] == tables.ints[SECTOR, j, i] else 0.0
-    if hears == HEARS_ALL:
-        return 1.0
-    return tables.gain[j, i, k]
-
-
-@kernel
-def link_rate(tables, i, j, share, noise):  # type: ignore[no-untyped-def]
-    """Rate of i→j, in Mbit/s, with that share of the slot under that interference."""
-    snr = tables.floats[SIGNAL, i, j] / (tables.constants[SIGMA2] + noise)
-    if snr < tables.constants[LEAST_SNR]:
-        return 0.0
-    return tables.constants[MEGAHERTZ] * share * np.log2(min(1.0 + snr, tables.constants[MOST_STATES]))
+def _rates_in_blocks(place: Placement, links: IntArray, parity: IntArray) -> FloatArray:
+    nodes = np.arange(len(place))
+    of_links = place.pairs(links, links[:, ::-1])
+    share, noise = np.zeros(len(links)), np.zeros((len(links), 2))
+    share_airtime(links, parity, of_links.sector, np.zeros((len(nodes), place.radio.sectors), dtype=np.int64), share)
+    gain = np.empty((0, 2, 0))
+    if place.steers:
+        aims = PairValues(*(value[:, :, None] for value in of_links))
+        gain = place.gain(aims, place.pairs(links[:, :, None], nodes))[:, :, 0]
+    for block in np.split(nodes, range(EVERY_PAIR, len(nodes), EVERY_PAIR)):
+        there = place.pairs(block[:, None], nodes)
+        facing = place.pairs(nodes, block[:, None]).sector
+        add_interference(
+            int(block[0]), there.fade, there.bearing, facing, links, parity, share, of_links.sector, of_links.sent,
+            of_links.bearing, gain, place.constants, np.empty(len(nodes)), noise,
+        )  # fmt: skip
+    rates = np.zeros((len(links), 2))
+    _fill_rates(share, noise, of_links.signal, place.constants, rates)
+    return rates
 
 
 @builder
-def rates_kernel(tables, links, parity):  # type: ignore[no-untyped-def]
-    """(m, 2) rates; see `link_rates`."""
-    n = len(parity)
-    share = np.zeros(len(links))
-    noise = np.zeros((len(links), 2))
-    rates = np.zeros((len(links), 2))
-    share_airtime(tables, links, parity, np.zeros((n, int(tables.constants[SECTORS])), dtype=np.int64), share)
-    gather_noise(tables, links, parity, share, np.zeros((n, n)), noise)
-    for m in range(len(links)):
-        if share[m] > 0.0:
-            for end in range(2):
-                rates[m, end] = link_rate(tables, links[m, end], links[m, 1 - end], share[m], noise[m, end])
+def rates_kernel(every, every_gain, constants, links, parity):  # type: ignore[no-untyped-def]
+    """(m, 2) rates by what is known of every pair; see `link_rates`."""
+    n, count = len(parity), len(links)
+    sector = np.empty((count, 2), dtype=np.int64)
+    sent, signal, bearing = np.empty((count, 2)), np.empty((count, 2)), np.empty((count, 2))
+    steers = every_gain.shape[0] > 0
+    gain = np.empty((count if steers else 0, 2, n))
+    for m in range(count):
+        for end in range(2):
+            i, j = links[m, end], links[m, 1 - end]
+            sector[m, end], bearing[m, end] = every.sector[i, j], every.bearing[i, j]
+            sent[m, end], signal[m, end] = every.sent[i, j], every.signal[i, j]
+            if steers:
+                gain[m, end] = every_gain[i, j]
+    share = np.zeros(count)
+    noise = np.zeros((count, 2))
+    share_airtime(links, parity, sector, np.zeros((n, int(constants[SECTORS])), dtype=np.int64), share)
+    facing = every.sector.T.copy()
+    add_interference(
+        0, every.fade, every.bearing, facing, links, parity, share, sector, sent, bearing, gain, constants,
+        np.empty(n), noise,
+    )  # fmt: skip
+    rates = np.zeros((count, 2))
+    _fill_rates(share, noise, signal, constants, rates)
     return rates
 
 
+@builder
+def throughput_kernel(every, every_gain, constants, links, parity):  # type: ignore[no-untyped-def]
+    """T as one number."""
+    return rates_kernel(every, every_gain, constants, links, parity).sum()
+
+
 @kernel
-def share_airtime(tables, links, parity, load, share):  # type: ignore[no-untyped-def]
+def link_rate(constants, signal, share, noise):  # type: ignore[no-untyped-def]
+    """Rate, in Mbit/s, of a signal of that power with that share of the slot under that interference."""
+    return constants[MEGAHERTZ] * share * np.log2(rate_factor(constants, signal, noise))
+
+
+@kernel
+def rate_factor(constants, signal, noise):  # type: ignore[no-untyped-def]
+    """What the logarithm of a rate is taken of: 1 + SINR, no more than the modem makes of it, or 1 below its least."""
+    snr = signal / (constants[SIGMA2] + noise)
+    return min(1.0 + snr, constants[MOST_STATES]) if snr >= constants[LEAST_SNR] else 1.0
+
+
+@kernel
+def share_airtime(links, parity, sector, load, share):  # type: ignore[no-untyped-def]
     """Fill share (m,), a link's part of the slot, 0 inside one parity: links on one antenna take turns.
 
-    - load: (n, Q) zeros, filled with the number of links on each antenna.
+    - sector: (m, 2) antennas. load: (n, Q) zeros, filled with the number of links on each antenna.
     """
     for m in range(len(links)):
         i, j = links[m, 0], links[m, 1]
         if parity[i] != parity[j]:
-            load[i, tables.ints[SECTOR, i, j]] += 1
-            load[j, tables.ints[SECTOR, j, i]] += 1
+            load[i, sector[m, 0]] += 1
+            load[j, sector[m, 1]] += 1
     for m in range(len(links)):
         i, j = links[m, 0], links[m, 1]
         if parity[i] != parity[j]:
-            share[m] = 1.0 / max(load[i, tables.ints[SECTOR, i, j]], load[j, tables.ints[SECTOR, j, i]])
+            share[m] = 1.0 / max(load[i, sector[m, 0]], load[j, sector[m, 1]])
 
 
 @kernel
-def gather_noise(tables, links, parity, share, stray, noise):  # type: ignore[no-untyped-def]
-    """Fill noise (m, 2), the interference on each link, first node to second and back.
+def within_cone(first, second, theta_max):  # type: ignore[no-untyped-def]
+    """Whether two bearings are no more than half a beam's opening apart."""
+    apart = abs(first - second)
+    if apart > math.pi:
+        apart = 2 * math.pi - apart
+    return apart <= theta_max
 
-    - stray: (n, n) zeros, filled with what each node k sends towards each j while aiming elsewhere, at [j, k].
+
+@kernel
+def add_interference(  # type: ignore[no-untyped-def]
+    first, fade, bearing, facing, links, parity, share, link_sector, link_sent, link_bearing, gain, constants, stray,
+    noise,
+):  # fmt: skip
+    """Add to noise (m, 2), first node to second and back, what some transmitters, the nodes from `first` on, cause.
+
+    - fade, bearing, facing: (b, n) from each of them to every node; facing: the sector that looks back at it.
+    - share: (m,). link_*: (m, 2). gain: (m, 2, n) of the beam at either end of a link in every direction; empty for cones.
+    - stray: (n,) room for what one transmitter sends towards each node while aiming elsewhere.
     """
-    for m in range(len(links)):
-        if share[m] > 0.0:
-            for end in range(2):
-                k, aim = links[m, end], links[m, 1 - end]
-                for b in range(tables.ints[BEAM_START, k, aim], tables.ints[BEAM_STOP, k, aim]):
-                    stray[tables.beam_node[b], k] += share[m] * tables.beam_power[b]
-    for m in range(len(links)):
-        if share[m] > 0.0:
-            for end in range(2):
-                noise[m, end] = heard_noise(tables, parity, stray, links[m, end], links[m, 1 - end])
+    steers = gain.shape[0] > 0
+    hears = constants[HEARS]
+    for b in range(len(fade)):
+        k = first + b
+        silent = True
+        for m in range(len(links)):
+            if share[m] > 0.0 and (links[m, 0] == k or links[m, 1] == k):
+                if silent:
+                    stray[:] = 0.0
+                    silent = False
+                end = 0 if links[m, 0] == k else 1
+                aim = links[m, 1 - end]
+                for j in range(len(parity)):
+                    if j != k and j != aim:
+                        if steers:
+                            stray[j] += share[m] * (gain[m, end, j] * link_sent[m, end] * fade[b, j])
+                        elif within_cone(link_bearing[m, end], bearing[b, j], constants[THETA_MAX]):
+                            stray[j] += share[m] * (link_sent[m, end] * fade[b, j])
+        if silent:
+            continue
+        for m in range(len(links)):
+            if share[m] > 0.0:
+                for end in range(2):
+                    i, j = links[m, end], links[m, 1 - end]
+                    if k != i and parity[k] == parity[i]:
+                        if hears == HEARS_SECTOR:
+                            if facing[b, j] == link_sector[m, 1 - end]:
+                                noise[m, end] += stray[j]
+                        elif hears == HEARS_ALL:
+                            noise[m, end] += stray[j]
+                        else:
+                            noise[m, end] += stray[j] * gain[m, 1 - end, k]
 
 
 @kernel
-def heard_noise(tables, parity, stray, i, j):  # type: ignore[no-untyped-def]
-    """Interference on i→j: what the nodes that transmit with i send astray towards j, as far as j hears it."""
-    total = 0.0
-    if tables.constants[HEARS] == HEARS_SECTOR:
-        a = tables.ints[SECTOR, j, i]
-        for m in range(tables.ints[FACING_START, j, a], tables.ints[FACING_START, j, a + 1]):
-            k = tables.ints[FACING, j, m]
-            if k != i and parity[k] == parity[i]:
-                total += stray[j, k]
-    else:
-        for k in range(len(parity)):
-            if k != i and parity[k] == parity[i]:
-                total += stray[j, k] * hearing(tables, j, i, k)
-    return total
-
-
-@builder
-def throughput_kernel(tables, links, parity):  # type: ignore[no-untyped-def]
-    """T as one number."""
-    return rates_kernel(tables, links, parity).sum()
+def _fill_rates(share, noise, signal, constants, rates):  # type: ignore[no-untyped-def]
+    for m in range(len(share)):
+        if share[m] > 0.0:
+            for end in range(2):
+                rates[m, end] = link_rate(constants, signal[m, end], share[m], noise[m, end])

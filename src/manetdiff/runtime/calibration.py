@@ -109,7 +109,7 @@ def _costs(chain: Chain, layouts: Sequence[Layout], of_network: Mapping[str, flo
     n = len(layouts[0])
     # Made anew each time: a layout computes what follows from it once.
     tables = _seconds(layouts, lambda layout: Layout(layout.fleet, layout.radio).tables)
-    features = _seconds(layouts, lambda layout: Layout(layout.fleet, layout.radio).features) - tables
+    features = _seconds(layouts, lambda layout: _prepared(Layout(layout.fleet, layout.radio))) - tables
     samples = [draw_samples(chain, chain.embed(layout.features), Effort(1), 0)[0] for layout in layouts]
     drawn = list(zip(map(Workbench, layouts), samples, strict=True))
 
@@ -129,6 +129,10 @@ def _costs(chain: Chain, layouts: Sequence[Layout], of_network: Mapping[str, flo
         / (MOVES_A_NODE * n),
         overhead=OVERHEAD,
     )
+
+
+def _prepared(layout: Layout) -> object:
+    return layout.tables, layout.features
 
 
 def _seconds(items: Sequence[Item], part: Callable[[Item], object], before: Callable[[], object] = int) -> float:

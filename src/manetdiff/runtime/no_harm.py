@@ -37,7 +37,7 @@ def no_worse(made: Refined, previous: PreviousLinks, task: Task) -> Refined:
     polished = best_of([old], task.judged, effort, task.options.seed)
     if not any(_is_better(other, made, previous) for other in (corrected, polished)):
         return made
-    megahertz = task.layout.tables.megahertz
+    megahertz = task.layout.radio.bandwidth / 1e6
 
     def worth(one: Refined) -> tuple[int, float]:
         return -one.components, one.throughput + LOYALTY * megahertz * _kept(one, previous)

@@ -73,7 +73,7 @@ class CheckedPins:
 
 def check_pins(pins: Pins, layout: Layout) -> CheckedPins:
     """The pins on a layout; raises a PinError where no topology can keep to them."""
-    fleet, tables = layout.fleet, layout.tables
+    fleet = layout.fleet
     n = len(fleet)
     keep = sorted({_pair(pair, fleet, "keep") for pair in pins.keep})
     avoid = np.zeros((n, n), dtype=np.bool_)
@@ -88,10 +88,12 @@ def check_pins(pins: Pins, layout: Layout) -> CheckedPins:
         name = f"keep: {fleet.ids[i]}-{fleet.ids[j]}"
         if avoid[i, j]:
             raise PinError(f"{name} is also to be avoided, or one of its ends is to be silent")
-        if not tables.candidate[i, j]:
+        link = np.array([(i, j)])
+        if not layout.linkable(link)[0]:
             raise PinError(f"{name} is out of range")
-        for at, peer in ((i, j), (j, i)):
-            antenna = (at, int(tables.sector[at, peer]))
+        sectors = layout.pairs(link).sector[0].tolist()
+        for at, peer, sector in zip((i, j), (j, i), sectors, strict=True):
+            antenna = (at, sector)
             if antenna in taken:
                 other = fleet.ids[taken[antenna]]
                 raise PinError(f"{name} and {fleet.ids[at]}-{other} would share an antenna of {fleet.ids[at]}")

@@ -7,10 +7,7 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from manetdiff.layout import Layout
-from manetdiff.radio.tables import PINS
 from manetdiff.runtime.effort import Effort
 from manetdiff.runtime.samples import Sample
 from manetdiff.solvers.budget import Budget, Meter
@@ -18,7 +15,7 @@ from manetdiff.solvers.correction import correct_onto
 from manetdiff.solvers.local_search import polish, search_on
 from manetdiff.solvers.reference import search
 from manetdiff.solvers.workbench import Workbench
-from manetdiff.topology import PolishReport, Report, Topology, count_components, metrics
+from manetdiff.topology import PolishReport, Report, Topology, metrics
 
 # Of the search that takes over where no sample could be connected.
 FALLBACK_MOVES_A_NODE = 300
@@ -51,7 +48,7 @@ def best_of(
             corrected.append(_corrected(bench, sample, k))
     done = time.perf_counter()
     chosen = _finalists(corrected, effort)
-    pinned = layout.tables.constants[PINS] > 0
+    pinned = len(layout.keep) > 0
     # Where time is short, joining the parts comes before raising T.
     parts = min(one.components for one in chosen)
     in_parts = parts > 1 and not pinned and deadline < math.inf and parts > _fewest_parts(layout)
@@ -129,7 +126,7 @@ def _by_search(best: Refined, layout: Layout, seed: int, deadline: float) -> Ref
 
 def _fewest_parts(layout: Layout) -> int:
     """That the range allows."""
-    return count_components(np.argwhere(np.triu(layout.tables.candidate, 1)), len(layout))
+    return len(layout) - len(layout.choice.tree)
 
 
 def _uncorrected(sample: Sample, layout: Layout, effort: Effort, seed: int, place: int) -> Refined:

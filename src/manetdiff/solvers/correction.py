@@ -20,21 +20,13 @@ from manetdiff.compiled import NOBODY, kernel
 from manetdiff.errors import SolverError
 from manetdiff.fleet import Fleet
 from manetdiff.layout import Layout
-from manetdiff.radio import LinkTables, Radio
-from manetdiff.radio.rates import heard_noise
-from manetdiff.radio.tables import CANDIDATE, PINNED, SECTOR, SIGNAL
-from manetdiff.solvers.gains import gain_of_dropping, gain_of_free_link
-from manetdiff.solvers.state import (
-    STRAY,
-    SearchState,
-    add_link,
-    begin,
-    read_links,
-    remove_link,
-    reset,
-    settle,
-)
-from manetdiff.solvers.walks import LOAD, count_parts, joined, label_components
+from manetdiff.layout.choosing import LINKABLE, PINNED
+from manetdiff.layout.tables import ANTENNA, FEWEST_PARTS, GRADE, OWNER, PEER, REVERSE, SIGNAL
+from manetdiff.radio import Radio
+from manetdiff.solvers.additions import add_best, both_free, interference
+from manetdiff.solvers.scoring import gain, make
+from manetdiff.solvers.state import PARTS, PLACE, forget, unlink
+from manetdiff.solvers.walks import joined, know_parts, label_parts
 from manetdiff.solvers.workbench import Workbench
 from manetdiff.topology import Topology
 
@@ -93,167 +85,164 @@ def correct_onto(
     flip_parts: bool = False,
 ) -> dict[str, int]:
     """Correct raw links (m, 2) and leave the result on the bench; what each phase changed."""
-    tables, state, label = bench.tables, bench.state, bench.label
+    bench.include(links)
     counts = dict.fromkeys(COUNTS, 0)
     kept = _sanitise(bench, links, parity, counts)
-    bench.put(kept, parity)
+    bench.put_slots(kept, parity)
     if math.isfinite(tau_interference):
-        counts["dropped_interference"] = _drop_interfered(tables, state, kept, tau_interference)
-    counts["added"] = _repair(tables, state, label, tau_interference)
+        counts["dropped_interference"] = int(_drop_interfered(bench.tables, bench.state, kept, tau_interference))
+    counts["added"] = _repair(bench, tau_interference)
     if flip_parts:
         # Each turn joins two parts, so fewer turns than nodes are needed; a tight τ_I can make them be in vain.
-        while counts["flipped"] < tables.nodes and _flip_a_part(tables, state, label):
+        while counts["flipped"] < len(bench.layout) and _flip_a_part(bench):
             counts["flipped"] += 1
-            reset(tables, state, read_links(state), state.parity.copy())
-            counts["added"] += _repair(tables, state, label, tau_interference)
-    if count_parts(state) == 1:
-        counts["pruned"] = _prune(tables, state, slack)
+            counts["added"] += _repair(bench, tau_interference)
+    know_parts(bench.tables, bench.state)
+    if bench.state.sizes[PARTS] == 1:
+        counts["pruned"] = _prune(bench, slack)
     return counts
 
 
 def _sanitise(bench: Workbench, links: IntArray, parity: IntArray, counts: dict[str, int]) -> IntArray:
-    """The links that are in range, of opposite parity and, the best of them, alone on their antennas."""
-    i, j = links[:, 0], links[:, 1]
+    """The slots of links that are in range, of opposite parity and, the best of them, alone on their antennas."""
+    slots = bench.slots(links)
     # Worst first: the weakest signal is the first to go, and what must stay is the last.
-    strength = bench.tables.floats[SIGNAL, i, j]
-    links = links[np.lexsort((strength, bench.tables.ints[CANDIDATE, i, j] == PINNED))]
-    verdict = np.empty(len(links), dtype=np.int64)
+    order = np.lexsort((bench.tables.floats[SIGNAL, slots], bench.tables.ints[GRADE, slots] == PINNED))
+    slots = slots[order]
+    verdict = np.empty(len(slots), dtype=np.int64)
     # A copy, because numba would compile the kernel anew for a parity that is read-only.
-    _judge(bench.tables, links, np.array(parity), bench.occupied, verdict)
+    _judge(bench.tables, slots, np.array(parity), bench.state.load, verdict)
     for name, reason in (("range", _FAR), ("parity", _INSIDE), ("sector", _CROWDED)):
         counts[f"dropped_{name}"] = int((verdict == reason).sum())
-    return np.asarray(links[verdict == _STAYS])
+    return np.asarray(slots[verdict == _STAYS])
 
 
 @kernel
-def _judge(tables, links, parity, load, verdict):  # type: ignore[no-untyped-def]
-    """Say of links (m, 2) which stay, and why the others do not; of several on an antenna, the last stays."""
+def _judge(tables, slots, parity, load, verdict):  # type: ignore[no-untyped-def]
+    """Say of links which stay, and why the others do not; of several on an antenna, the last stays. load: (n·Q,) room."""
     load[:] = 0
-    for m in range(len(links)):
-        i, j = links[m, 0], links[m, 1]
-        if tables.ints[CANDIDATE, i, j] == 0:
+    for m in range(len(slots)):
+        slot = slots[m]
+        if slot < 0:
             verdict[m] = _FAR
-        elif parity[i] == parity[j]:
+        elif parity[tables.ints[OWNER, slot]] == parity[tables.ints[PEER, slot]]:
             verdict[m] = _INSIDE
         else:
             verdict[m] = _STAYS
-            load[i, tables.ints[SECTOR, i, j]] += 1
-            load[j, tables.ints[SECTOR, j, i]] += 1
-    for m in range(len(links)):
-        i, j = links[m, 0], links[m, 1]
-        a, b = tables.ints[SECTOR, i, j], tables.ints[SECTOR, j, i]
-        if verdict[m] == _STAYS and (load[i, a] > 1 or load[j, b] > 1):
-            verdict[m] = _CROWDED
-            load[i, a] -= 1
-            load[j, b] -= 1
+            load[tables.ints[ANTENNA, slot]] += 1
+            load[tables.ints[ANTENNA, tables.ints[REVERSE, slot]]] += 1
+    for m in range(len(slots)):
+        if verdict[m] == _STAYS:
+            a, b = tables.ints[ANTENNA, slots[m]], tables.ints[ANTENNA, tables.ints[REVERSE, slots[m]]]
+            if load[a] > 1 or load[b] > 1:
+                verdict[m] = _CROWDED
+                load[a] -= 1
+                load[b] -= 1
 
 
 @kernel
-def _interference(tables, state, i, j):  # type: ignore[no-untyped-def]
-    """The worse of the two directions' interference on a link, there or not."""
-    forth = heard_noise(tables, state.parity, state.floats[STRAY], i, j)
-    return max(forth, heard_noise(tables, state.parity, state.floats[STRAY], j, i))
-
-
-@kernel
-def _drop_interfered(tables, state, links, tau):  # type: ignore[no-untyped-def]
-    """Remove links (m, 2), from the first on, under more interference than tau; how many."""
+def _drop_interfered(tables, state, slots, tau):  # type: ignore[no-untyped-def]
+    """Remove links, from the first on, under more interference than tau; how many."""
     dropped = 0
-    for m in range(len(links)):
-        i, j = links[m, 0], links[m, 1]
-        if _interference(tables, state, i, j) > tau and tables.ints[CANDIDATE, i, j] != PINNED:
-            remove_link(tables, state, i, j)
-            settle(tables, state)
-            begin(state)
+    for slot in slots:
+        if interference(tables, state, slot) > tau and tables.ints[GRADE, slot] != PINNED:
+            unlink(tables, state, slot)
+            gain(tables, state)
+            make(tables, state)
             dropped += 1
     return dropped
 
 
-@kernel
-def _could_join(tables, state, label, i, j):  # type: ignore[no-untyped-def]
-    """Whether i and j, in different parts, are within range of each other and have both antennas free."""
-    return (
-        label[i] != label[j]
-        and tables.ints[CANDIDATE, i, j] > 0
-        and state.ints[LOAD, i, tables.ints[SECTOR, i, j]] == 0
-        and state.ints[LOAD, j, tables.ints[SECTOR, j, i]] == 0
-    )
-
-
-@kernel
-def _repair(tables, state, label, tau):  # type: ignore[no-untyped-def]
+def _repair(bench: Workbench, tau: float) -> int:
     """Join the parts by admissible links, the one that raises T most first; the number of links added."""
-    n = len(state.parity)
-    added = 0
-    while label_components(state, label) > 1:
-        best_gain, best_i, best_j = -np.inf, NOBODY, NOBODY
-        for i in range(n):
-            for j in range(i + 1, n):
-                if (
-                    state.parity[i] != state.parity[j]
-                    and _could_join(tables, state, label, i, j)
-                    and _interference(tables, state, i, j) <= tau
-                ):
-                    gain = gain_of_free_link(tables, state, i, j)
-                    if gain > best_gain:
-                        best_gain, best_i, best_j = gain, np.int64(i), np.int64(j)
-        if best_i < 0:
-            break
-        add_link(tables, state, best_i, best_j)
-        settle(tables, state)
-        begin(state)
-        added += 1
+    added = add_best(bench, -math.inf, joining=True, tau=tau)
+    # What is far may join what is left, where nothing near does.
+    if bench.parts > bench.tables.constants[FEWEST_PARTS] and bench.include(_pairs_between_parts(bench, opposite=True)):
+        added += add_best(bench, -math.inf, joining=True, tau=tau)
     return added
 
 
-@kernel
-def _flip_a_part(tables, state, label):  # type: ignore[no-untyped-def]
+def _pairs_between_parts(bench: Workbench, *, opposite: bool) -> IntArray:
+    """(m, 2) pairs of free antennas in different parts, of opposite parity or of one."""
+    layout, state = bench.layout, bench.state
+    if bench.holds_all:
+        return np.empty((0, 2), dtype=np.int64)
+    label_parts(bench.tables, state, bench.label)
+    free = state.load.reshape(len(layout), -1) == 0
+    nodes = np.arange(len(layout))
+    found = []
+    for i in nodes[free.any(axis=1)]:
+        others = nodes[i + 1 :][bench.label[i + 1 :] != bench.label[i]]
+        others = others[(state.parity[others] != state.parity[i]) == opposite]
+        pairs = np.stack([np.full(len(others), i), others], axis=1)
+        sector = layout.pairs(pairs).sector
+        open_ends = free[i, sector[:, 0]] & free[others, sector[:, 1]]
+        found.append(pairs[open_ends][layout.linkable(pairs[open_ends])])
+    return np.concatenate(found) if found else np.empty((0, 2), dtype=np.int64)
+
+
+def _flip_a_part(bench: Workbench) -> bool:
     """Turn the parity of one part so that its best free pair with another part becomes admissible; whether one was."""
-    n = len(state.parity)
-    strongest, turned = 0.0, NOBODY
-    for i in range(n):
-        for j in range(i + 1, n):
-            if (
-                state.parity[i] == state.parity[j]
-                and tables.floats[SIGNAL, i, j] > strongest
-                and _could_join(tables, state, label, i, j)
-            ):
-                strongest = tables.floats[SIGNAL, i, j]
-                # The part that does not hold node 0, so that the rest keeps its parity.
-                turned = label[j] if label[i] == 0 else label[i]
+    if bench.parts <= bench.tables.constants[FEWEST_PARTS]:
+        return False
+    turned = _part_to_turn(bench.tables, bench.state, bench.label)
+    if turned < 0 and bench.include(_pairs_between_parts(bench, opposite=False)):
+        turned = _part_to_turn(bench.tables, bench.state, bench.label)
     if turned < 0:
         return False
-    for k in range(n):
-        if label[k] == turned:
-            state.parity[k] = 1 - state.parity[k]
+    parity = np.where(bench.label == turned, 1 - bench.state.parity, bench.state.parity)
+    bench.put_slots(np.flatnonzero((bench.state.ints[PLACE] >= 0) & bench.forward_slots), parity)
     return True
 
 
-def _prune(tables: LinkTables, state: SearchState, slack: float) -> int:
+@kernel
+def _part_to_turn(tables, state, label):  # type: ignore[no-untyped-def]
+    """Of the strongest pair of one parity that two parts could be joined by, the part to turn; -1: there is none."""
+    label_parts(tables, state, label)
+    strongest, turned = 0.0, NOBODY
+    for slot in range(tables.ints.shape[1]):
+        i, j = tables.ints[OWNER, slot], tables.ints[PEER, slot]
+        if (
+            tables.ints[GRADE, slot] >= LINKABLE
+            and state.parity[i] == state.parity[j]
+            and tables.floats[SIGNAL, slot] > strongest
+            and label[i] != label[j]
+            and both_free(tables, state, slot)
+        ):
+            strongest = tables.floats[SIGNAL, slot]
+            # The part that does not hold node 0, so that the rest keeps its parity.
+            turned = label[j] if label[i] == 0 else label[i]
+    return turned
+
+
+def _prune(bench: Workbench, slack: float) -> int:
     """Drop links, the least useful first, that connectivity does not need and whose loss costs T no more than slack."""
-    links = read_links(state)
-    gain = np.empty(len(links))
-    _gains_of_dropping(tables, state, links, gain)
-    return int(_drop_needless(tables, state, links[np.argsort(-gain, kind="stable")], float(slack)))
+    slots = np.flatnonzero((bench.state.ints[PLACE] >= 0) & bench.forward_slots)
+    gains = np.empty(len(slots))
+    _gains_of_dropping(bench.tables, bench.state, slots, gains)
+    return int(_drop_needless(bench.tables, bench.state, slots[np.argsort(-gains, kind="stable")], float(slack)))
 
 
 @kernel
-def _gains_of_dropping(tables, state, links, gain):  # type: ignore[no-untyped-def]
-    for m in range(len(links)):
-        gain[m] = gain_of_dropping(tables, state, links[m, 0], links[m, 1])
+def _gains_of_dropping(tables, state, slots, gains):  # type: ignore[no-untyped-def]
+    for m in range(len(slots)):
+        unlink(tables, state, slots[m])
+        gains[m] = gain(tables, state)
+        forget(tables, state)
 
 
 @kernel
-def _drop_needless(tables, state, links, slack):  # type: ignore[no-untyped-def]
+def _drop_needless(tables, state, slots, slack):  # type: ignore[no-untyped-def]
     dropped = 0
-    for m in range(len(links)):
-        i, j = links[m, 0], links[m, 1]
-        if gain_of_dropping(tables, state, i, j) >= -slack and tables.ints[CANDIDATE, i, j] != PINNED:
-            remove_link(tables, state, i, j)
-            if joined(state, i, j):
-                dropped += 1
-            else:
-                add_link(tables, state, i, j)
-            settle(tables, state)
-            begin(state)
+    for slot in slots:
+        if tables.ints[GRADE, slot] == PINNED:
+            continue
+        unlink(tables, state, slot)
+        if gain(tables, state) >= -slack and joined(
+            tables, state, np.int64(tables.ints[OWNER, slot]), np.int64(tables.ints[PEER, slot])
+        ):
+            make(tables, state)
+            dropped += 1
+        else:
+            forget(tables, state)
     return dropped

@@ -16,7 +16,6 @@ import numpy.typing as npt
 
 from manetdiff.errors import SolverError
 from manetdiff.layout import Layout
-from manetdiff.radio.tables import SIGMA2
 from manetdiff.solvers.budget import Budget
 from manetdiff.solvers.result import Found, better, found
 from manetdiff.solvers.spanning import spanning_forest
@@ -61,11 +60,12 @@ def load_cpsat() -> Any:
 
 
 def _model(cp_model: Any, layout: Layout, forest: IntArray, parity: IntArray) -> tuple[Any, dict[Any, Any], Any]:
-    n, tables = len(layout), layout.tables
+    n = len(layout)
     model = cp_model.CpModel()
     side = [model.new_bool_var(f"side{i}") for i in range(n)]
-    link = {(i, j): model.new_bool_var(f"link{i},{j}") for i, j in np.argwhere(np.triu(tables.candidate)).tolist()}
-    worth = {pair: round(_SCALE * 2 * math.log2(1 + tables.signal[pair] / tables.constants[SIGMA2])) for pair in link}
+    link = {(i, j): model.new_bool_var(f"link{i},{j}") for i, j in layout.candidates.tolist()}
+    snr = layout.pairs(layout.candidates).signal[:, 0] / layout.radio.sigma2
+    worth = {pair: round(_SCALE * 2 * math.log2(1 + ratio)) for pair, ratio in zip(link, snr.tolist(), strict=True)}
     for (i, j), chosen in link.items():
         model.add(side[i] + side[j] == 1).only_enforce_if(chosen)
     model.add(side[0] == 0)
@@ -86,10 +86,9 @@ def _model(cp_model: Any, layout: Layout, forest: IntArray, parity: IntArray) ->
 def _overloads(model: Any, layout: Layout, link: dict[Any, Any]) -> list[Any]:
     """One variable an antenna: the links on it beyond the first."""
     on_antenna: dict[tuple[int, int], list[Any]] = {}
-    sector = layout.tables.sector
-    for (i, j), chosen in link.items():
-        on_antenna.setdefault((i, int(sector[i, j])), []).append(chosen)
-        on_antenna.setdefault((j, int(sector[j, i])), []).append(chosen)
+    for ((i, j), chosen), (a, b) in zip(link.items(), layout.pairs(layout.candidates).sector.tolist(), strict=True):
+        on_antenna.setdefault((i, a), []).append(chosen)
+        on_antenna.setdefault((j, b), []).append(chosen)
     overloads = []
     for (i, a), chosen_links in on_antenna.items():
         if len(chosen_links) > 1:

@@ -24,12 +24,16 @@ def enumerate_all(layout: Layout) -> Found:
             f"method 'exact' enumerates every topology and takes up to {LARGEST} nodes, not {len(layout)}; "
             "use 'reference'"
         )
-    links, parity, scored = _enumerate(layout.tables, layout.tables.candidate)
+    place = layout.placement
+    allowed = place.linkable(place.every_pair)
+    if len(layout.banned):
+        allowed &= ~layout.banned
+    links, parity, scored = _enumerate(place.every_pair, place.every_gain, place.constants, allowed)
     return found(layout, links, parity, "exact").with_report(topologies=int(scored))
 
 
 @builder
-def _enumerate(tables, candidate):  # type: ignore[no-untyped-def]
+def _enumerate(every, every_gain, constants, candidate):  # type: ignore[no-untyped-def]
     n = len(candidate)
     best_links = np.empty((0, 2), dtype=np.int64)
     best_parity = np.zeros(n, dtype=np.int64)
@@ -59,7 +63,7 @@ def _enumerate(tables, candidate):  # type: ignore[no-untyped-def]
             components = label_components(links[:size], label)
             if components <= best_components:
                 scored += 1
-                total = throughput_kernel(tables, links[:size], parity)
+                total = throughput_kernel(every, every_gain, constants, links[:size], parity)
                 if components < best_components or total > best_total:
                     best_components, best_total = components, total
                     best_links, best_parity = links[:size].copy(), parity

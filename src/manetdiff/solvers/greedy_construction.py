@@ -10,15 +10,19 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from manetdiff.compiled import kernel
+from manetdiff.compiled import NOBODY, kernel
 from manetdiff.errors import SolverError
 from manetdiff.fleet import Fleet
 from manetdiff.layout import Layout
+from manetdiff.layout.choosing import LINKABLE
+from manetdiff.layout.tables import DISTANCE, GRADE, OWNER, PEER, REVERSE, SIGNAL
 from manetdiff.radio import Radio
-from manetdiff.radio.tables import DISTANCE, SECTOR
-from manetdiff.solvers.gains import own_rate
-from manetdiff.solvers.state import add_link, begin, new_state, read_links, settle
-from manetdiff.solvers.walks import LOAD, joined
+from manetdiff.radio.rates import link_rate
+from manetdiff.solvers.additions import both_free
+from manetdiff.solvers.scoring import gain, heard_noise, make
+from manetdiff.solvers.state import link
+from manetdiff.solvers.union import unite
+from manetdiff.solvers.workbench import Workbench
 from manetdiff.topology import Report, Topology
 
 IntArray = npt.NDArray[np.int64]
@@ -45,45 +49,46 @@ def greedy(
 
 def greedy_links(layout: Layout, tau: float = 0.0, parity: IntArray | None = None) -> tuple[IntArray, IntArray]:
     """Links (m, 2) and parity (n,); nodes without a link end with parity 0."""
-    tables = layout.tables
-    start = np.full(len(layout), UNDECIDED, dtype=np.int64) if parity is None else np.asarray(parity, dtype=np.int64)
-    i, j = np.nonzero(np.triu(tables.candidate))
-    order = np.argsort(tables.floats[DISTANCE, i, j], kind="stable")
-    state = new_state(tables, np.empty((0, 2), dtype=np.int64), start)
-    _take_shortest(tables, state, np.stack([i, j], axis=1)[order].astype(np.int64), float(tau))
-    return read_links(state), np.where(state.parity == UNDECIDED, 0, state.parity)
+    bench = Workbench(layout)
+    open_to_all = np.full(len(layout), UNDECIDED, dtype=np.int64)
+    bench.state.parity[:] = open_to_all if parity is None else parity
+    slots = np.flatnonzero(bench.forward_slots & (bench.tables.ints[GRADE] >= LINKABLE))
+    slots = slots[np.argsort(bench.tables.floats[DISTANCE, slots], kind="stable")]
+    _take_shortest(bench.tables, bench.state, slots, np.arange(len(layout)), float(tau))
+    return bench.links, np.where(bench.state.parity == UNDECIDED, 0, bench.state.parity)
 
 
 @kernel
-def _take_shortest(tables, state, pairs, tau):  # type: ignore[no-untyped-def]
-    """Go through the pairs (m, 2), shortest first, until the network is connected."""
+def _take_shortest(tables, state, slots, part, tau):  # type: ignore[no-untyped-def]
+    """Go through the slots, shortest first, until the network is connected. part: (n,) each node its own."""
     components = len(state.parity)
-    for m in range(len(pairs)):
+    for slot in slots:
         if components == 1:
             break
-        i, j = pairs[m, 0], pairs[m, 1]
-        if state.ints[LOAD, i, tables.ints[SECTOR, i, j]] + state.ints[LOAD, j, tables.ints[SECTOR, j, i]] > 0:
+        if not both_free(tables, state, slot):
             continue
+        i, j = tables.ints[OWNER, slot], tables.ints[PEER, slot]
         old_i, old_j = state.parity[i], state.parity[j]
-        rate = _decide(tables, state, i, j)
+        rate = _decide(tables, state, slot, i, j)
         if state.parity[i] == state.parity[j] or rate < tau:
             state.parity[i], state.parity[j] = old_i, old_j
             continue
-        if not joined(state, i, j):
+        if unite(part, i, j):
             components -= 1
-        add_link(tables, state, i, j)
-        settle(tables, state)
-        begin(state)
+        link(tables, state, slot)
+        gain(tables, state)
+        make(tables, state)
 
 
 @kernel
-def _decide(tables, state, i, j):  # type: ignore[no-untyped-def]
+def _decide(tables, state, slot, i, j):  # type: ignore[no-untyped-def]
     """Give undecided nodes of the pair the parity that suits the link best; the rate of its better direction."""
+    reverse = np.int64(tables.ints[REVERSE, slot])
     if state.parity[i] == UNDECIDED and state.parity[j] == UNDECIDED:
         state.parity[i], state.parity[j] = 0, 1
-        forth = own_rate(tables, state, i, j)
+        forth = _own_rate(tables, state, reverse)
         state.parity[i], state.parity[j] = 1, 0
-        back = own_rate(tables, state, j, i)
+        back = _own_rate(tables, state, slot)
         if forth >= back:
             state.parity[i], state.parity[j] = 0, 1
         return max(forth, back)
@@ -91,4 +96,11 @@ def _decide(tables, state, i, j):  # type: ignore[no-untyped-def]
         state.parity[i] = 1 - state.parity[j]
     elif state.parity[j] == UNDECIDED:
         state.parity[j] = 1 - state.parity[i]
-    return max(own_rate(tables, state, i, j), own_rate(tables, state, j, i))
+    return max(_own_rate(tables, state, slot), _own_rate(tables, state, reverse))
+
+
+@kernel
+def _own_rate(tables, state, slot):  # type: ignore[no-untyped-def]
+    """Rate that would be received at a slot, with all the airtime, under the interference there is."""
+    noise = heard_noise(tables, state, slot, NOBODY)
+    return link_rate(tables.constants, tables.floats[SIGNAL, slot], 1.0, noise)

@@ -5,24 +5,17 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from manetdiff.compiled import NOBODY, kernel
 from manetdiff.layout import Layout
-from manetdiff.radio.tables import CANDIDATE, SECTOR
-from manetdiff.solvers.gains import gain_of_free_link
-from manetdiff.solvers.spanning import spanning_forest
-from manetdiff.solvers.state import (
-    add_link,
-    begin,
-    linked,
-    new_state,
-    read_links,
-    rollback,
-    settle,
-    total,
-)
-from manetdiff.solvers.walks import LOAD
+from manetdiff.layout.tables import BY_ANTENNA, FACING, OWNER, PEER
+from manetdiff.solvers.additions import add_best
+from manetdiff.solvers.spanning import forest_of, spanning_forest, two_colours
+from manetdiff.solvers.workbench import Workbench
 
 IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+
+# What counts as a gain, in Mbit/s.
+LEAST_GAIN = 1e-9
 
 
 def mst_greedy_links(layout: Layout, share_antennas: bool = False) -> tuple[IntArray, IntArray]:
@@ -30,10 +23,16 @@ def mst_greedy_links(layout: Layout, share_antennas: bool = False) -> tuple[IntA
 
     - share_antennas: also add links to antennas in use (the airtime that this costs is part of T).
     """
-    links, parity = spanning_forest(layout)
-    state = new_state(layout.tables, links, parity)
-    _add_greedily(layout.tables, state, share_antennas)
-    return read_links(state), parity
+    bench = Workbench(layout)
+    put_mst_greedy(bench, share_antennas)
+    return bench.links, bench.parity
+
+
+def put_mst_greedy(bench: Workbench, share_antennas: bool = False) -> None:
+    """The same, left on the bench."""
+    bench.put(*spanning_forest(bench.layout))
+    add_best(bench, LEAST_GAIN, joining=False, share_antennas=share_antennas)
+    bench.look_afar()
 
 
 def huang_links(layout: Layout) -> tuple[IntArray, IntArray]:
@@ -44,43 +43,9 @@ def huang_links(layout: Layout) -> tuple[IntArray, IntArray]:
     are dropped.
     """
     n, tables = len(layout), layout.tables
-    asked = np.zeros((n, n), dtype=np.bool_)
-    for a in range(layout.radio.sectors):
-        inside = np.where(tables.candidate & (tables.sector == a), tables.distance, np.inf)
-        nearest = inside.argmin(axis=1)
-        some = np.isfinite(inside[np.arange(n), nearest])
-        asked[np.flatnonzero(some), nearest[some]] = True
-    asked |= asked.T
-    _, parity = spanning_forest(layout, asked)
-    kept = asked & (parity[:, None] != parity[None, :])
-    return np.ascontiguousarray(np.argwhere(np.triu(kept))), parity
-
-
-@kernel
-def _add_greedily(tables, state, share_antennas):  # type: ignore[no-untyped-def]
-    """Add the link that raises T most, again and again, until none does."""
-    n = len(state.parity)
-    while True:
-        best_gain, best_i, best_j = 1e-9, NOBODY, NOBODY
-        for i in range(n):
-            for j in range(i + 1, n):
-                if state.parity[i] == state.parity[j] or not tables.ints[CANDIDATE, i, j] or linked(state, i, j):
-                    continue
-                a, b = tables.ints[SECTOR, i, j], tables.ints[SECTOR, j, i]
-                gain = -np.inf
-                if state.ints[LOAD, i, a] == 0 and state.ints[LOAD, j, b] == 0:
-                    gain = gain_of_free_link(tables, state, i, j)
-                elif share_antennas:
-                    before = total(state)
-                    begin(state)
-                    add_link(tables, state, i, j)
-                    settle(tables, state)
-                    gain = total(state) - before
-                    rollback(state, before)
-                if gain > best_gain:
-                    best_gain, best_i, best_j = gain, np.int64(i), np.int64(j)
-        if best_i < 0:
-            return
-        add_link(tables, state, best_i, best_j)
-        settle(tables, state)
-        begin(state)
+    begin, end = tables.starts[FACING, :-1], tables.starts[FACING, 1:]
+    nearest = tables.lists[BY_ANTENNA, begin[end > begin]]
+    pairs = np.sort(tables.ints[[OWNER, PEER]][:, nearest].T.astype(np.int64), axis=1)
+    asked = np.unique(pairs, axis=0)
+    parity = two_colours(forest_of(asked, layout.pairs(asked).distance[:, 0], n), n)
+    return np.ascontiguousarray(asked[parity[asked[:, 0]] != parity[asked[:, 1]]]), parity

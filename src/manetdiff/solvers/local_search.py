@@ -68,7 +68,7 @@ def polish(
     - budget: seconds; or moves: a number of moves, which gives the same answer on every machine (default 2,000).
     """
     asked = Budget.of(budget, moves, DEFAULT_BUDGET)
-    layout = topology.on(fleet, radio)
+    layout = topology.on(fleet, radio).including(topology.links)
     rehearse()
     meter = Meter(asked)
     sound = topology.links[~(same_parity(topology) | out_of_range(topology, layout))]

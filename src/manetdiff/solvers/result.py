@@ -34,7 +34,7 @@ class Found:
 def found(layout: Layout, links: IntArray, parity: IntArray, origin: str) -> Found:
     """Score a topology from scratch."""
     components = count_components(links, len(layout))
-    return Found(links, parity, components, throughput(layout.tables, links, parity), origin)
+    return Found(links, parity, components, throughput(layout.placement, links, parity), origin)
 
 
 def better(first: Found, second: Found) -> Found:

@@ -1,16 +1,18 @@
-"""A topology under search: links come and go, and only the rates that a change touches are computed again.
+"""A topology under search. A change is planned, scored, and then made or forgotten:
 
-The state holds only links of opposite parity. Changes are made in place and written to a journal, so a move of any
-number of changes is tried by making it, looking at the throughput, and taking it back if it is not wanted:
+    unlink(tables, state, slot)
+    link(tables, state, other)
+    if gain(tables, state) > 0.0:
+        make(tables, state)
+    else:
+        forget(tables, state)
 
-    begin(state)
-    before = total(state)
-    add_link(tables, state, i, j)
-    settle(tables, state)
-    if total(state) < before:
-        rollback(state, before)
+What is planned is in the lists of links at once, so that what follows can look at it, but rates and interference stay
+as they are until the change is made: forgetting it leaves no trace, not even a rounding error. Scores are in
+`solvers/scoring.py`.
 
-Taking back restores the old values themselves, so that rejected moves leave no rounding error behind.
+The state holds only links of opposite parity. A link {i, j} has the two slots (i, j) and (j, i) of the layout's tables;
+what is received over it is kept at the receiver's slot.
 """
 
 from __future__ import annotations
@@ -20,328 +22,215 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from manetdiff.compiled import kernel
-from manetdiff.radio import LinkTables
-from manetdiff.radio.rates import heard_noise, link_rate
-from manetdiff.radio.tables import BEAM_START, BEAM_STOP, HEARS, HEARS_SECTOR, SECTOR
-from manetdiff.solvers.walks import LOAD, count_parts
+from manetdiff.compiled import NOBODY, kernel
+from manetdiff.layout.tables import ANTENNA, ANTENNAS, FACING, GRADE, OWNER, PEER, REVERSE, SLOTS, LinkTables
+from manetdiff.layout.choosing import LINKABLE, PINNED
+from manetdiff.radio.pairs import SECTORS
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-# Planes of SearchState.floats: airtime of the link i, j; what k sends astray towards j, at [j, k]; rate of i→j and the
-# interference on it when that rate was computed; and room for changes of the interference that are only thought of.
-AIRTIME, STRAY, RATE, NOISE, CHANGE = 0, 1, 2, 3, 4
-# Planes of SearchState.ints: where j stands among the peers on i's antenna (-1: not linked); whether the rate of i→j
-# waits to be computed; and LOAD.
-PLACE, DIRTY = 0, 1
-# Places in SearchState.sizes, beside WALKS.
-JOURNAL, WAITING, PARTS = 1, 2, 3
-# Kinds of journal entries. (Not plain numbers, for the reason given at NOBODY.)
-_STRAY, _RATE, _NOISE, _AIRTIME, _ADDED, REMOVED, _FLIPPED = np.arange(7)
+# Rows of SearchState.floats, by slot (i, j): airtime of the link; what j sends astray towards i; the rate from j to i and
+# the interference on it when that rate was computed; changes of the interference that are only planned; and what i hears
+# from afar while it listens to j, if j transmits with parity 0, and with parity 1.
+AIRTIME, STRAY, RATE, NOISE, CHANGE, FAR = 0, 1, 2, 3, 4, 5
+# Rows of SearchState.ints, by slot: where a link stands among those of its antenna (-1: not linked); MARK_* of a planned
+# change; the links of each antenna, in the room that the tables' ANTENNAS give it.
+PLACE, MARK, LINKED = 0, 1, 2
+# Bits of MARK: its rate waits to be computed; it is new; its new share of the slot has been counted.
+WAITS, NEW, SHARES = 1, 2, 4
+# Rows of SearchState.plan.
+OFF, ON, SHARED = 0, 1, 2
+# Places in SearchState.sizes: how much is in each row of the plan, in the queue; the node whose parity turns, or -1;
+# whether a pinned link is to go; how many walks have been made; parts of the network when the last change was made.
+WAITING, TURNED, CUTS_PIN, WALKS, PARTS = 3, 4, 5, 6, 7
 
 
 class SearchState(NamedTuple):
-    """n nodes, Q sectors. Few arrays: compiled code that hands many of them on is slow to run and to compile.
+    """n nodes, Q antennas each, p slots. Few arrays: code that hands many of them on is slow to run and to compile.
 
-    - parity: (n,). throughput: (1,) T. floats: (5, n, n), planes AIRTIME, STRAY, RATE, NOISE, CHANGE.
-    - ints: (3, n, max(n, Q)), planes PLACE, DIRTY, LOAD. peers: (n, Q, n) the linked nodes on each antenna.
-    - journal: (capacity,) kind, i and j in one word; journal_value: (capacity,) what stood there before.
-    - queue: (n·n,) directed links, as i·n + j, whose rate waits to be computed.
-    - walk: (2, n) for graph walks: nodes in the order reached, and the number of the last walk that saw each.
-    - sizes: (4,) WALKS, JOURNAL, WAITING, and PARTS: components as counted when the last move was kept.
+    - parity: (n,). throughput: (1,) T. floats: (7, p), rows AIRTIME … FAR. ints: (3, p), rows PLACE, MARK, LINKED.
+    - load: (n·Q,) links on each antenna, planned changes included. queue: (p,) slots whose rate waits.
+    - plan: (3, most) slots of links to take OFF, to put ON, and that get another share of an antenna.
+    - walk: (5, n) for walks over the links; see solvers/walks.py.
+    - sizes: (8,) the places above.
     """
 
     parity: IntArray
     throughput: FloatArray
     floats: FloatArray
-    ints: IntArray
-    peers: IntArray
-    journal: IntArray
-    journal_value: FloatArray
+    ints: npt.NDArray[np.int32]
+    load: IntArray
     queue: IntArray
+    plan: IntArray
     walk: IntArray
     sizes: IntArray
 
 
-def new_state(tables: LinkTables, links: IntArray, parity: IntArray) -> SearchState:
-    """The state of the links (m, 2), all of opposite parity (n,)."""
-    n, sectors = tables.nodes, tables.sectors
-    # A move of the searches changes a few dozen values. Moves on antennas with very many links can need more than this;
-    # see _note.
-    capacity = 64 * n * n + 4096
+def empty_state(tables: LinkTables) -> SearchState:
+    """Without links, all parities 0."""
+    n, p, sectors = tables.nodes, tables.slots, int(tables.constants[SECTORS])
     state = SearchState(
-        np.array(parity, dtype=np.int64),
+        np.zeros(n, dtype=np.int64),
         np.zeros(1),
-        np.zeros((5, n, n)),
-        np.zeros((3, n, max(n, sectors)), dtype=np.int64),
-        np.zeros((n, sectors, n), dtype=np.int64),
-        np.empty(capacity, dtype=np.int64),
-        np.empty(capacity),
-        np.empty(n * n, dtype=np.int64),
-        np.zeros((2, n), dtype=np.int64),
-        np.zeros(4, dtype=np.int64),
+        np.zeros((7, p)),
+        np.zeros((3, p), dtype=np.int32),
+        np.zeros(n * sectors, dtype=np.int64),
+        np.empty(p + 1, dtype=np.int64),
+        # A turn takes off all links of a node, and puts on as many as there are antennas to fill.
+        np.empty((3, 4 * n + 4 * sectors + 64), dtype=np.int64),
+        np.zeros((5, n), dtype=np.int64),
+        np.zeros(8, dtype=np.int64),
     )
-    reset(tables, state, links, state.parity)
+    state.ints[PLACE] = -1
+    state.sizes[TURNED] = -1
+    state.sizes[PARTS] = n
     return state
 
 
-def read_links(state: SearchState) -> IntArray:
+def read_links(tables: LinkTables, state: SearchState) -> IntArray:
     """(m, 2) links of the state with i < j, sorted."""
-    # Every link is on one antenna at each of its ends.
-    links = np.empty((int(state.ints[LOAD].sum()) // 2, 2), dtype=np.int64)
-    _list_links(state, links)
-    return links
+    linked_slots = np.flatnonzero(state.ints[PLACE] >= 0)
+    links = tables.ints[[OWNER, PEER]][:, linked_slots].T.astype(np.int64)
+    links = links[links[:, 0] < links[:, 1]]
+    return np.ascontiguousarray(links[np.lexsort((links[:, 1], links[:, 0]))])
 
 
 @kernel
-def _list_links(state, links):  # type: ignore[no-untyped-def]
-    n = len(state.parity)
-    m = 0
-    for i in range(n):
-        for j in range(i + 1, n):
-            if state.ints[PLACE, i, j] >= 0:
-                links[m, 0] = i
-                links[m, 1] = j
-                m += 1
-
-
-def reset(tables: LinkTables, state: SearchState, links: IntArray, parity: IntArray) -> None:
-    """Make the state exactly this topology, computed from scratch: no rounding error of earlier moves survives."""
-    state.parity[:] = parity
-    state.throughput[:] = 0.0
-    state.floats[:] = 0.0
-    state.ints[:] = 0
-    state.ints[PLACE] = -1
-    state.sizes[:] = 0
-    state.walk[:] = 0
-    _add_all(tables, state, links)
+def find_slot(tables, i, j):  # type: ignore[no-untyped-def]
+    """The slot (i, j), or -1 where the tables have none."""
+    for slot in range(tables.starts[SLOTS, i], tables.starts[SLOTS, i + 1]):
+        if tables.ints[PEER, slot] == j:
+            return np.int64(slot)
+    return NOBODY
 
 
 @kernel
-def _add_all(tables, state, links):  # type: ignore[no-untyped-def]
+def find_slots(tables, links, slots):  # type: ignore[no-untyped-def]
+    """Fill slots (m,) with those of links (m, 2) that may be linked, -1 for others."""
     for m in range(len(links)):
-        add_link(tables, state, links[m, 0], links[m, 1])
-        begin(state)
-    settle(tables, state)
-    begin(state)
-    state.sizes[PARTS] = count_parts(state)
+        slot = find_slot(tables, links[m, 0], links[m, 1])
+        slots[m] = slot if slot >= 0 and tables.ints[GRADE, slot] >= LINKABLE else NOBODY
+
+
+@kernel
+def linked(state, slot):  # type: ignore[no-untyped-def]
+    """Whether there is a link, planned changes included."""
+    return state.ints[PLACE, slot] >= 0
 
 
 @kernel
 def total(state):  # type: ignore[no-untyped-def]
-    """T of the settled state."""
+    """T, without what is only planned."""
     return state.throughput[0]
 
 
 @kernel
-def linked(state, i, j):  # type: ignore[no-untyped-def]
-    """Whether i and j are linked."""
-    return state.ints[PLACE, i, j] >= 0
+def link(tables, state, slot):  # type: ignore[no-untyped-def]
+    """Plan a link between two nodes that are unlinked and of opposite parity."""
+    reverse = tables.ints[REVERSE, slot]
+    append(tables, state, slot)
+    append(tables, state, reverse)
+    state.plan[ON, state.sizes[ON]] = slot
+    state.sizes[ON] += 1
 
 
 @kernel
-def begin(state):  # type: ignore[no-untyped-def]
-    """What follows can be taken back to here."""
-    state.sizes[JOURNAL] = 0
+def unlink(tables, state, slot):  # type: ignore[no-untyped-def]
+    """Plan to take a link away."""
+    reverse = tables.ints[REVERSE, slot]
+    if tables.ints[GRADE, slot] == PINNED:
+        state.sizes[CUTS_PIN] = 1
+    _drop(tables, state, slot)
+    _drop(tables, state, reverse)
+    state.plan[OFF, state.sizes[OFF]] = slot
+    state.sizes[OFF] += 1
 
 
 @kernel
-def rollback(state, before):  # type: ignore[no-untyped-def]
-    """Take back everything since `begin`; `before` is T as it was then."""
-    n = len(state.parity)
-    for at in range(state.sizes[JOURNAL] - 1, -1, -1):
-        kind, i, j = entry(state, at)
-        if kind == _STRAY:
-            state.floats[STRAY, i, j] = state.journal_value[at]
-        elif kind == _RATE:
-            state.floats[RATE, i, j] = state.journal_value[at]
-        elif kind == _NOISE:
-            state.floats[NOISE, i, j] = state.journal_value[at]
-        elif kind == _AIRTIME:
-            state.floats[AIRTIME, i, j] = state.journal_value[at]
-            state.floats[AIRTIME, j, i] = state.journal_value[at]
-        elif kind == _FLIPPED:
-            state.parity[i] = 1 - state.parity[i]
-        else:
-            antennas = int(state.journal_value[at])
-            if kind == _ADDED:
-                _drop(state, i, antennas // 64, j)
-                _drop(state, j, antennas % 64, i)
-            else:
-                _append(state, i, antennas // 64, j)
-                _append(state, j, antennas % 64, i)
-    for m in range(state.sizes[WAITING]):
-        state.ints[DIRTY, state.queue[m] // n, state.queue[m] % n] = 0
-    state.sizes[WAITING] = 0
-    state.sizes[JOURNAL] = 0
-    state.throughput[0] = before
+def unlink_down_to(tables, state, antenna, keep):  # type: ignore[no-untyped-def]
+    """Plan to take the newest links off an antenna until `keep` are left."""
+    while state.load[antenna] > keep:
+        unlink(tables, state, state.ints[LINKED, tables.starts[ANTENNAS, antenna] + state.load[antenna] - 1])
 
 
 @kernel
-def add_link(tables, state, i, j):  # type: ignore[no-untyped-def]
-    """Link i and j, which must be unlinked and of opposite parity. Rates are right after `settle`."""
-    a, b = tables.ints[SECTOR, i, j], tables.ints[SECTOR, j, i]
-    _append(state, i, a, j)
-    _append(state, j, b, i)
-    _note(state, _ADDED, i, j, 64.0 * a + b)
-    # What stands at an unlinked pair means nothing; a new link starts silent.
-    state.floats[AIRTIME, i, j] = 0.0
-    state.floats[RATE, i, j] = 0.0
-    state.floats[RATE, j, i] = 0.0
-    if state.ints[LOAD, i, a] > 1:
-        _share_antenna(tables, state, i, a, j)
-    if state.ints[LOAD, j, b] > 1:
-        _share_antenna(tables, state, j, b, i)
-    _set_airtime(tables, state, i, j, 1.0 / max(state.ints[LOAD, i, a], state.ints[LOAD, j, b]))
+def unlink_all(tables, state, i):  # type: ignore[no-untyped-def]
+    """Plan to take all links of a node away."""
+    sectors = int(tables.constants[SECTORS])
+    for antenna in range(i * sectors, (i + 1) * sectors):
+        unlink_down_to(tables, state, antenna, 0)
 
 
 @kernel
-def remove_link(tables, state, i, j):  # type: ignore[no-untyped-def]
-    """Unlink i and j. Rates are right after `settle`."""
-    a, b = tables.ints[SECTOR, i, j], tables.ints[SECTOR, j, i]
-    _set_airtime(tables, state, i, j, 0.0)
-    state.throughput[0] -= state.floats[RATE, i, j] + state.floats[RATE, j, i]
-    _note(state, _RATE, i, j, state.floats[RATE, i, j])
-    _note(state, _RATE, j, i, state.floats[RATE, j, i])
-    _drop(state, i, a, j)
-    _drop(state, j, b, i)
-    _note(state, REMOVED, i, j, 64.0 * a + b)
-    # The rates of unlinked pairs are 0, so that their sum is T.
-    state.floats[RATE, i, j] = 0.0
-    state.floats[RATE, j, i] = 0.0
-    if state.ints[LOAD, i, a] > 0:
-        _share_antenna(tables, state, i, a, j)
-    if state.ints[LOAD, j, b] > 0:
-        _share_antenna(tables, state, j, b, i)
-
-
-@kernel
-def flip_parity(state, i):  # type: ignore[no-untyped-def]
-    """Turn the parity of a node that has no links."""
+def turn(state, i):  # type: ignore[no-untyped-def]
+    """Plan to turn the parity of a node whose links have all been taken away; one in a plan."""
     state.parity[i] = 1 - state.parity[i]
-    _note(state, _FLIPPED, i, i, 0.0)
+    state.sizes[TURNED] = i
 
 
 @kernel
-def settle(tables, state):  # type: ignore[no-untyped-def]
-    """Compute the rates that the changes have touched, and T with them."""
-    n = len(state.parity)
+def forget(tables, state):  # type: ignore[no-untyped-def]
+    """Undo what is planned."""
+    for m in range(state.sizes[ON]):
+        slot = state.plan[ON, m]
+        _drop(tables, state, slot)
+        _drop(tables, state, tables.ints[REVERSE, slot])
+    for m in range(state.sizes[OFF] - 1, -1, -1):
+        slot = state.plan[OFF, m]
+        append(tables, state, slot)
+        append(tables, state, tables.ints[REVERSE, slot])
+    if state.sizes[TURNED] >= 0:
+        state.parity[state.sizes[TURNED]] = 1 - state.parity[state.sizes[TURNED]]
+    clear_plan(state)
+
+
+@kernel
+def clear_plan(state):  # type: ignore[no-untyped-def]
+    """Begin a new plan."""
     for m in range(state.sizes[WAITING]):
-        i, j = state.queue[m] // n, state.queue[m] % n
-        state.ints[DIRTY, i, j] = 0
-        if state.ints[PLACE, i, j] >= 0:
-            noise = heard_noise(tables, state.parity, state.floats[STRAY], i, j)
-            rate = link_rate(tables, i, j, state.floats[AIRTIME, i, j], noise)
-            _note(state, _RATE, i, j, state.floats[RATE, i, j])
-            _note(state, _NOISE, i, j, state.floats[NOISE, i, j])
-            state.floats[NOISE, i, j] = noise
-            state.throughput[0] += rate - state.floats[RATE, i, j]
-            state.floats[RATE, i, j] = rate
+        state.ints[MARK, state.queue[m]] = 0
+    state.sizes[OFF] = 0
+    state.sizes[ON] = 0
+    state.sizes[SHARED] = 0
     state.sizes[WAITING] = 0
+    state.sizes[TURNED] = -1
+    state.sizes[CUTS_PIN] = 0
 
 
 @kernel
-def cut_since_begin(state):  # type: ignore[no-untyped-def]
-    """Whether a link was removed since `begin`: only then can the network have fallen apart."""
-    for at in range(state.sizes[JOURNAL]):
-        kind, _, _ = entry(state, at)
-        if kind == REMOVED:
-            return True
-    return False
+def nearest_free(tables, state, antenna):  # type: ignore[no-untyped-def]
+    """Of a free antenna, the slot of the nearest candidate of opposite parity whose own antenna is free; -1: none."""
+    if state.load[antenna] == 0:
+        for at in range(tables.starts[FACING, antenna], tables.starts[FACING, antenna + 1]):
+            slot = tables.lists[1, at]
+            if (
+                state.parity[tables.ints[PEER, slot]] != state.parity[tables.ints[OWNER, slot]]
+                and state.load[tables.ints[ANTENNA, tables.ints[REVERSE, slot]]] == 0
+            ):
+                return slot
+    return NOBODY
 
 
 @kernel
-def _share_antenna(tables, state, i, a, other_than):  # type: ignore[no-untyped-def]
-    """Give the links on antenna a of i, all but one, the airtime that the loads now leave them."""
-    for m in range(state.ints[LOAD, i, a]):
-        peer = state.peers[i, a, m]
-        if peer != other_than:
-            share = 1.0 / max(state.ints[LOAD, i, a], state.ints[LOAD, peer, tables.ints[SECTOR, peer, i]])
-            if share != state.floats[AIRTIME, i, peer]:
-                _set_airtime(tables, state, i, peer, share)
+def append(tables, state, slot):  # type: ignore[no-untyped-def]
+    """Put a link into the list of its owner's antenna."""
+    antenna = tables.ints[ANTENNA, slot]
+    place = state.load[antenna]
+    state.ints[PLACE, slot] = place
+    state.ints[LINKED, tables.starts[ANTENNAS, antenna] + place] = slot
+    state.load[antenna] = place + 1
 
 
 @kernel
-def _set_airtime(tables, state, i, j, share):  # type: ignore[no-untyped-def]
-    change = share - state.floats[AIRTIME, i, j]
-    _note(state, _AIRTIME, i, j, state.floats[AIRTIME, i, j])
-    state.floats[AIRTIME, i, j] = share
-    state.floats[AIRTIME, j, i] = share
-    radiate(tables, state, i, j, change)
-    radiate(tables, state, j, i, change)
-    _wait(state, i, j)
-    _wait(state, j, i)
-
-
-@kernel
-def radiate(tables, state, k, aim, change):  # type: ignore[no-untyped-def]
-    """The beam k→aim is on for `change` more of the slot: the links that hear it wait for a new rate."""
-    sectored = tables.constants[HEARS] == HEARS_SECTOR
-    side = state.parity[k]
-    for at in range(tables.ints[BEAM_START, k, aim], tables.ints[BEAM_STOP, k, aim]):
-        j = tables.beam_node[at]
-        stray = state.floats[STRAY, j, k]
-        _note(state, _STRAY, j, k, stray)
-        state.floats[STRAY, j, k] = stray + change * tables.beam_power[at]
-        if state.parity[j] != side:
-            if sectored:
-                _wait_all(state, j, tables.ints[SECTOR, j, k], k)
-            else:
-                for a in range(state.peers.shape[1]):
-                    _wait_all(state, j, a, k)
-
-
-@kernel
-def _wait_all(state, j, a, but):  # type: ignore[no-untyped-def]
-    """Whatever j receives over its antenna a, but from one node, waits for a new rate."""
-    for m in range(state.ints[LOAD, j, a]):
-        i = state.peers[j, a, m]
-        if i != but:
-            _wait(state, i, j)
-
-
-@kernel
-def _wait(state, i, j):  # type: ignore[no-untyped-def]
-    if state.ints[DIRTY, i, j] == 0:
-        state.ints[DIRTY, i, j] = 1
-        state.queue[state.sizes[WAITING]] = i * len(state.parity) + j
-        state.sizes[WAITING] += 1
-
-
-@kernel
-def _note(state, kind, i, j, value):  # type: ignore[no-untyped-def]
-    at = state.sizes[JOURNAL]
-    if at == len(state.journal):
-        # Such a move cannot be taken back whole: the state stays sound, its T drifts. Results are scored from scratch.
-        return
-    state.journal[at] = (kind << 32) | (i << 16) | j
-    state.journal_value[at] = value
-    state.sizes[JOURNAL] = at + 1
-
-
-@kernel
-def entry(state, at):  # type: ignore[no-untyped-def]
-    """Kind, i and j of a journal entry."""
-    word = state.journal[at]
-    return word >> 32, (word >> 16) & 0xFFFF, word & 0xFFFF
-
-
-@kernel
-def _append(state, i, a, j):  # type: ignore[no-untyped-def]
-    load = state.ints[LOAD, i, a]
-    state.ints[PLACE, i, j] = load
-    state.peers[i, a, load] = j
-    state.ints[LOAD, i, a] = load + 1
-
-
-@kernel
-def _drop(state, i, a, j):  # type: ignore[no-untyped-def]
-    """Take j out of the peers on i's antenna a; the last of them moves into its place."""
-    load = state.ints[LOAD, i, a] - 1
-    last = state.peers[i, a, load]
-    at = state.ints[PLACE, i, j]
-    state.peers[i, a, at] = last
-    state.ints[PLACE, i, last] = at
-    state.ints[PLACE, i, j] = -1
-    state.ints[LOAD, i, a] = load
+def _drop(tables, state, slot):  # type: ignore[no-untyped-def]
+    """Take a link out of the list of its owner's antenna; the last one moves into its place."""
+    antenna = tables.ints[ANTENNA, slot]
+    begin = tables.starts[ANTENNAS, antenna]
+    count = state.load[antenna] - 1
+    last = state.ints[LINKED, begin + count]
+    place = state.ints[PLACE, slot]
+    state.ints[LINKED, begin + place] = last
+    state.ints[PLACE, last] = place
+    state.ints[PLACE, slot] = -1
+    state.load[antenna] = count

@@ -6,10 +6,14 @@ import numpy as np
 import numpy.typing as npt
 
 from manetdiff.layout import Layout
+from manetdiff.layout.tables import OWNER, PEER
+from manetdiff.radio.pairs import MEGAHERTZ
 from manetdiff.solvers.budget import Meter
+from manetdiff.solvers.far_field import FarField
 from manetdiff.solvers.moves import LEAST_GAIN, anneal, descend
-from manetdiff.solvers.state import new_state, read_links, reset, total
-from manetdiff.solvers.walks import count_parts
+from manetdiff.solvers.scoring import compute_rates, put_links
+from manetdiff.solvers.state import PLACE, TURNED, empty_state, find_slots, read_links, total
+from manetdiff.solvers.walks import count_parts, know_parts
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -20,25 +24,71 @@ MOVES_A_LOOK = 10
 
 
 class Workbench:
-    """state: of the topology on the bench. label: (n,) and occupied: (n, Q), room for components and for links on each
-    antenna. scale: MHz of bandwidth, which temperatures and penalties grow with."""
+    """state: of the topology on the bench. label: (n,) room for components. scale: MHz of bandwidth, which temperatures
+    and penalties grow with."""
 
     def __init__(self, layout: Layout) -> None:
         n = len(layout)
-        self.layout, self.tables, self.scale = layout, layout.tables, layout.tables.megahertz
-        self.state = new_state(self.tables, np.empty((0, 2), dtype=np.int64), np.zeros(n, dtype=np.int64))
         self.label = np.empty(n, dtype=np.int64)
-        self.occupied = np.zeros((n, layout.radio.sectors), dtype=np.int64)
         # Moves after which a search looks at its budget.
         self.look = MOVES_A_LOOK * n
+        self._set_up(layout)
+
+    def _set_up(self, layout: Layout) -> None:
+        self.layout, self.tables = layout, layout.tables
+        self.scale = float(self.tables.constants[MEGAHERTZ])
+        self.state = empty_state(self.tables)
+        self.far_field = FarField(layout)
+        # (p,) one of the two slots of each pair.
+        self.forward_slots = self.tables.ints[OWNER] < self.tables.ints[PEER]
+
+    def include(self, links: IntArray) -> bool:
+        """Take links (m, 2) that may be linked into the tables; whether that changed anything. What is on the bench stays
+        there."""
+        layout = self.layout.including(links)
+        if layout is self.layout:
+            return False
+        held, parity = self.links, self.parity
+        self._set_up(layout)
+        self.put(held, parity)
+        return True
+
+    @property
+    def holds_all(self) -> bool:
+        """Whether every pair that may be linked can be put on the bench."""
+        return self.far_field.empty
+
+    def slots(self, links: IntArray) -> IntArray:
+        """(m,) slots of links (m, 2); -1 for those that the tables do not hold."""
+        slots = np.empty(len(links), dtype=np.int64)
+        # A copy, because numba would compile the kernel anew for links that are read-only or ordered otherwise.
+        find_slots(self.tables, np.array(links, order="C"), slots)
+        return slots
 
     def put(self, links: IntArray, parity: IntArray) -> None:
-        """Put a topology on the bench: links (m, 2) of opposite parity (n,), within range."""
-        reset(self.tables, self.state, links, parity)
+        """Put a topology on the bench, computed from scratch: links (m, 2) of opposite parity (n,), within range."""
+        self.put_slots(self.slots(links), parity)
+
+    def put_slots(self, slots: IntArray, parity: IntArray) -> None:
+        """The same by slots (m,)."""
+        state = self.state
+        state.throughput[:], state.floats[:], state.load[:], state.sizes[:], state.walk[:] = 0.0, 0.0, 0, 0, 0
+        state.ints[:] = 0
+        state.ints[PLACE] = -1
+        state.sizes[TURNED] = -1
+        state.parity[:] = parity
+        put_links(self.tables, state, slots)
+        self.look_afar()
+        know_parts(self.tables, state)
+
+    def look_afar(self) -> None:
+        """Bring what nodes hear from afar up to date, and all rates with it."""
+        self.far_field.look(self.state)
+        compute_rates(self.tables, self.state)
 
     def anneal(self, rng: FloatArray, moves: int, hot: float, cold: float, limit: int, penalty: float) -> None:
         """So many random moves while it cools down. limit: most links on an antenna; penalty: what a part costs."""
-        anneal(self.tables, self.state, rng, *self.layout.peers, moves, hot, cold, limit, penalty)
+        anneal(self.tables, self.state, rng, moves, hot, cold, limit, penalty)
 
     def cool(
         self, meter: Meter, rng: FloatArray, moves: int, hot: float, cold: float, limit: int, penalty: float
@@ -58,7 +108,7 @@ class Workbench:
         least, cursor = self.scale * LEAST_GAIN, np.zeros(2, dtype=np.int64)
         while (left := meter.moves_left(at_least=self.look)) > 0:
             most = min(left, self._look(meter, left))
-            tried = descend(self.tables, self.state, *self.layout.peers, limit, penalty, least, most, cursor)
+            tried = descend(self.tables, self.state, limit, penalty, least, most, cursor)
             meter.moves += tried
             if tried < most:
                 return
@@ -72,7 +122,7 @@ class Workbench:
     @property
     def links(self) -> IntArray:
         """Those of the topology on the bench."""
-        return read_links(self.state)
+        return read_links(self.tables, self.state)
 
     @property
     def parity(self) -> IntArray:
@@ -81,10 +131,10 @@ class Workbench:
 
     @property
     def throughput(self) -> float:
-        """T of the topology on the bench."""
+        """T of the topology on the bench, by the interference as the search knows it."""
         return float(total(self.state))
 
     @property
     def parts(self) -> int:
         """Components of the topology on the bench."""
-        return int(count_parts(self.state))
+        return int(count_parts(self.tables, self.state))

@@ -7,7 +7,6 @@ from manetdiff.topology.metrics import METRICS, SLOT_SHARE, continuity, kept, me
 from manetdiff.topology.parts import (
     Parts,
     find_parts,
-    joining_range,
     unwarned_of_parts,
     warn_of_parts,
     warn_of_parts_in_batch,
@@ -29,7 +28,6 @@ __all__ = [
     "continuity",
     "count_components",
     "find_parts",
-    "joining_range",
     "kept",
     "matched_links",
     "metrics",

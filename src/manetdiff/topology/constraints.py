@@ -19,11 +19,10 @@ def same_parity(topology: Topology) -> npt.NDArray[np.bool_]:
 def antenna_loads(topology: Topology, layout: Layout) -> IntArray:
     """(n, Q) links on each antenna, violations included; more than one saturates it."""
     loads = np.zeros((len(topology), layout.radio.sectors), dtype=np.int64)
-    for i, j in (topology.links.T, topology.links.T[::-1]):
-        np.add.at(loads, (i, layout.tables.sector[i, j]), 1)
+    np.add.at(loads, (topology.links, layout.pairs(topology.links).sector), 1)
     return loads
 
 
 def out_of_range(topology: Topology, layout: Layout) -> npt.NDArray[np.bool_]:
-    """(m,) links longer than the radio's range."""
-    return ~layout.tables.candidate[topology.links[:, 0], topology.links[:, 1]]
+    """(m,) links that cannot be: longer than the radio's range, or in a direction that is blocked."""
+    return ~layout.linkable(topology.links)

@@ -45,14 +45,13 @@ def metrics(topology: Topology, fleet: Fleet | Layout | None = None, radio: Radi
     link_throughput and saturations 0 and parity 1.
     """
     layout = topology.on(fleet, radio)
-    tables = layout.tables
     count = len(topology.links)
-    total = float(link_rates(tables, topology.links, topology.parity).sum())
+    total = float(link_rates(layout.placement, topology.links, topology.parity).sum())
     loads = antenna_loads(topology, layout)
     saturated = loads > 1
     violations = int(same_parity(topology).sum())
     connected = count_components(topology.links, len(layout)) == 1
-    lengths = tables.distance[topology.links[:, 0], topology.links[:, 1]]
+    lengths = layout.pairs(topology.links).distance[:, 0]
     return {
         "links": float(count),
         "mean_length": float(lengths.mean()) if count else 0.0,
@@ -78,13 +77,13 @@ def rates(
     - fleet, radio: as for metrics.
     """
     if isinstance(topology, Topology) and (fleet is None or isinstance(fleet, Fleet | Layout)):
-        return link_rates(topology.on(fleet, radio).tables, topology.links, topology.parity)
+        return link_rates(topology.on(fleet, radio).placement, topology.links, topology.parity)
     if isinstance(topology, Topology) or fleet is None or isinstance(fleet, Fleet | Layout):
         raise TopologyError("a batch of rates needs a list of topologies and a list of fleets, one for one")
     if len(topology) != len(fleet):
         raise TopologyError(f"{len(topology)} topologies for {len(fleet)} fleets")
-    tables = [one.on(where, radio).tables for one, where in zip(topology, fleet, strict=True)]
-    return [link_rates(of, one.links, one.parity) for of, one in zip(tables, topology, strict=True)]
+    layouts = [one.on(where, radio) for one, where in zip(topology, fleet, strict=True)]
+    return [link_rates(on.placement, one.links, one.parity) for on, one in zip(layouts, topology, strict=True)]
 
 
 def continuity(before: Topology, after: Topology) -> float:

@@ -77,20 +77,20 @@ def _are(names: tuple[str, ...]) -> str:
 
 def find_parts(links: IntArray, layout: Layout) -> Parts | None:
     """What a network in parts consists of; None where it is whole. layout: with the pins that it had to keep to."""
-    n, tables = len(layout), layout.tables
+    n = len(layout)
     label = component_labels(links, n)
     sizes = np.bincount(label, minlength=n)
     main = int(sizes.argmax())
     if sizes[main] == n:
         return None
     outside = label != main
-    linkable = outside & _joined_with(main, tables.candidate)
-    within = outside & _joined_with(main, tables.distance <= layout.radio.range)
+    linkable = outside & _joined_with(main, layout)
+    within = outside & _joined_with(main, Layout(layout.fleet, layout.radio) if len(layout.banned) else layout)
 
     def named(which: BoolArray) -> tuple[str, ...]:
         return tuple(layout.fleet.ids[k] for k in np.flatnonzero(which))
 
-    needed = joining_range(layout)
+    needed = layout.joining_range
     return Parts(
         components=int((sizes > 0).sum()),
         out_of_range=named(outside & ~within),
@@ -102,21 +102,6 @@ def find_parts(links: IntArray, layout: Layout) -> Parts | None:
         needed_metres=needed * layout.unit,
         far_out=named(layout.fleet.far_out) if layout.radio.unit is None else (),
     )
-
-
-def joining_range(layout: Layout) -> float:
-    """The shortest range, in units, that connects the whole fleet: the longest link of its shortest spanning tree."""
-    distance = layout.tables.distance
-    nearest = distance[0].copy()
-    waiting = np.ones(len(distance), dtype=np.bool_)
-    waiting[0] = False
-    longest = 0.0
-    for _ in range(len(distance) - 1):
-        at = int(np.where(waiting, nearest, np.inf).argmin())
-        longest = max(longest, float(nearest[at]))
-        waiting[at] = False
-        np.minimum(nearest, distance[at], out=nearest)
-    return longest
 
 
 def warn_of_parts(parts: Parts | None, stacklevel: int = 2) -> None:
@@ -143,7 +128,7 @@ def unwarned_of_parts() -> Iterator[None]:
         yield
 
 
-def _joined_with(node: int, pairs: BoolArray) -> BoolArray:
-    """(n,) nodes that a chain of these pairs, (n, n), leads to."""
-    label = component_labels(np.argwhere(np.triu(pairs, 1)), len(pairs))
+def _joined_with(node: int, layout: Layout) -> BoolArray:
+    """(n,) nodes that a chain of pairs that may be linked leads to."""
+    label = component_labels(layout.choice.tree, len(layout))
     return np.asarray(label == label[node])

@@ -123,9 +123,8 @@ def _draw_state(
 
 def _on_shared_antennas(topology: Topology, layout: Layout) -> Bools:
     """(m,) links that are not alone on the antenna at either end."""
-    loads, sector = antenna_loads(topology, layout), layout.tables.sector
-    i, j = topology.links.T
-    return np.asarray((loads[i, sector[i, j]] > 1) | (loads[j, sector[j, i]] > 1))
+    loads = antenna_loads(topology, layout)[topology.links, layout.pairs(topology.links).sector]
+    return np.asarray((loads > 1).any(axis=1))
 
 
 def _heading(step: int, last: int) -> str:

@@ -1,0 +1,164 @@
+"""What the physics says of a pair of nodes: how far, which way, over which antenna, with what power.
+
+Written once, for any arrays of pairs: every pair of a small fleet, the neighbours in a large one, the links of a
+topology.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from manetdiff.fleet import Fleet
+from manetdiff.radio.blocked import blocked_directions
+from manetdiff.radio.bounds import check_size
+from manetdiff.radio.patterns import STEERED, angles_in_space, angles_of_bearing
+from manetdiff.radio.radio import Radio
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
+
+# Up to so many nodes every pair is looked at and kept; of more, what is near is.
+EVERY_PAIR = 64
+
+# How a receiver weighs what comes from elsewhere than its peer.
+HEARS_SECTOR, HEARS_ALL, HEARS_BEAM = 0, 1, 2
+# Places in Placement.constants.
+SIGMA2, MEGAHERTZ, THETA_MAX, SECTORS, HEARS, LEAST_SNR, MOST_STATES = range(7)
+
+
+class PairValues(NamedTuple):
+    """Of pairs in any shape, from the first node to the second; of a node with itself they mean nothing.
+
+    - offset: (…, 2) or (…, 3) in units. distance in units. bearing in radians. sector: the first node's antenna that
+      looks at the second. sent: transmit power R. signal: received power P. fade: what share of a transmitter's power
+      reaches the other, 1 / (d² + ε).
+    """
+
+    offset: FloatArray
+    distance: FloatArray
+    bearing: FloatArray
+    sector: IntArray
+    sent: FloatArray
+    signal: FloatArray
+    fade: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Placement:
+    """A fleet in a radio's units: what every pair is computed from."""
+
+    fleet: Fleet
+    radio: Radio
+
+    def __len__(self) -> int:
+        """Number of nodes."""
+        return len(self.fleet)
+
+    @cached_property
+    def unit(self) -> float:
+        """Metres per unit of distance."""
+        return self.radio.unit_for(self.fleet)
+
+    @cached_property
+    def positions(self) -> FloatArray:
+        """(n, 2) or (n, 3), in units, about their middle."""
+        check_size(self.fleet, self.unit)
+        return np.asarray((self.fleet.positions - self.fleet.positions.mean(axis=0)) / self.unit)
+
+    @cached_property
+    def constants(self) -> FloatArray:
+        """What compiled code needs of the radio: SIGMA2, MEGAHERTZ (bandwidth), THETA_MAX, SECTORS (Q), HEARS (one of
+        HEARS_*), LEAST_SNR (a direction below carries nothing; 0: none) and MOST_STATES (1 + SNR counts up to this;
+        infinite: none)."""
+        radio = self.radio
+        directional = HEARS_BEAM if self.steers else HEARS_SECTOR
+        hears = HEARS_ALL if radio.reception == "omni" else directional
+        physics = (radio.sigma2, radio.bandwidth / 1e6, radio.theta_max, radio.sectors, hears)
+        return np.array([*physics, radio.least_snr, radio.most_states], np.float64)
+
+    @property
+    def steers(self) -> bool:
+        """Whether beams have a gain for every angle."""
+        return self.radio.pattern in STEERED
+
+    @cached_property
+    def elevated(self) -> bool:
+        """Whether beams follow elevation. Where all nodes are at one height, angles are differences of bearings."""
+        return self.fleet.has_heights and bool(np.ptp(self.fleet.heights) > 0)
+
+    def pairs(self, first: npt.ArrayLike, second: npt.ArrayLike) -> PairValues:
+        """Of the pairs of two arrays of nodes, broadcast against each other."""
+        i, j = (np.ascontiguousarray(nodes) for nodes in np.broadcast_arrays(first, second))
+        radio = self.radio
+        offset = self.positions[j] - self.positions[i]
+        distance = np.hypot(offset[..., 0], offset[..., 1])
+        if self.fleet.has_heights:
+            distance = np.hypot(distance, offset[..., 2])
+        bearing = np.arctan2(offset[..., 1], offset[..., 0])
+        sent = np.minimum(radio.p_max, radio.p_0 * distance ** (2 * radio.alpha))
+        # A node is at no distance from itself: 1 in its place keeps that from dividing by zero.
+        squared = (distance + (i == j)) ** 2
+        sector = _sectors(bearing, self.forward[i], radio.sectors)
+        signal, fade = sent / squared, 1.0 / (squared + radio.epsilon)
+        if self.fleet.blocked is not None:
+            # Nothing is sent, received or spilled where either end has no antenna.
+            back = np.arctan2(-offset[..., 1], -offset[..., 0])
+            blocked = blocked_directions(self.fleet, i, bearing) | blocked_directions(self.fleet, j, back)
+            for power in (sent, signal, fade):
+                power[blocked] = 0.0
+        return PairValues(offset, distance, bearing, sector, sent, signal, fade)
+
+    def linkable(self, values: PairValues) -> BoolArray:
+        """Which of the pairs may be linked: of two nodes, within range and min_snr, blocked at neither end."""
+        possible = (values.distance <= self.radio.range) & (values.distance > 0)
+        if self.fleet.blocked is not None:
+            possible &= values.fade > 0
+        if self.radio.min_snr is not None:
+            possible &= values.signal / self.radio.sigma2 >= self.radio.least_snr
+        return np.asarray(possible)
+
+    @cached_property
+    def forward(self) -> FloatArray:
+        """(n,) bearing in which each node's sector 0 looks."""
+        return self.fleet.yaw + self.radio.boresight
+
+    @property
+    def bans_pairs(self) -> bool:
+        """Whether anything but the range keeps a pair from being linked."""
+        return self.fleet.blocked is not None or self.radio.min_snr is not None
+
+    def gain(self, aims: PairValues, others: PairValues) -> FloatArray:
+        """(…, a, b): gain of steered beams at some nodes, each aiming at nodes (…, a), towards others (…, b)."""
+        if self.elevated:
+            off_axis = angles_in_space(aims.offset, others.offset)
+        else:
+            off_axis = angles_of_bearing(aims.bearing, others.bearing)
+        return STEERED[self.radio.pattern](off_axis, self.radio)
+
+    @cached_property
+    def every_pair(self) -> PairValues:
+        """(n, n) pairs."""
+        nodes = np.arange(len(self))
+        return self.pairs(nodes[:, None], nodes)
+
+    @cached_property
+    def every_gain(self) -> FloatArray:
+        """(n, n, n): gain at the first node, steered at the second, in the direction of the third; empty for cones."""
+        if not self.steers:
+            return np.empty((0, 0, 0))
+        return self.gain(self.every_pair, self.every_pair)
+
+
+def _sectors(bearing: FloatArray, forward: FloatArray, sectors: int) -> IntArray:
+    """Sector 0 looks forward; they count counter-clockwise."""
+    width = 2 * math.pi / sectors
+    ahead = np.mod(bearing - forward + width / 2, 2 * math.pi)
+    # mod can round up to a full turn, which is sector 0 again.
+    return np.floor(ahead / width).astype(np.int64) % sectors

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from manetdiff import Fleet, Radio, Topology, metrics
+from manetdiff import Fleet, Radio, Topology, metrics, solve
 from manetdiff.radio import link_rates, link_tables
 from manetdiff.radio.blocked import blocked_directions, blocked_pairs
 from manetdiff.radio.rates import FloatArray
@@ -110,6 +110,17 @@ def test_a_fleet_that_turns_as_a_whole_takes_its_blocked_directions_along(
     before, after = metrics(topology, fleet, radio), metrics(topology, turned, radio)
     for name, value in before.items():
         assert math.isclose(value, after[name], rel_tol=1e-7, abs_tol=1e-9), name
+
+
+@pytest.mark.filterwarnings("ignore:the network is in:UserWarning")
+def test_a_search_links_nobody_in_a_blocked_direction() -> None:
+    rng = np.random.default_rng(2)
+    for _ in range(5):
+        arcs = [[(start, start + 1.5)] for start in rng.uniform(-3, 3, 10)]
+        fleet = Fleet(rng.normal(size=(10, 2)), rng.uniform(-3, 3, 10), blocked=arcs)
+        found = solve(fleet, moves=300, seed=0)
+        blocked = blocked_pairs(fleet, link_tables(fleet, Radio()).bearing)
+        assert len(found.links) and not blocked[found.links[:, 0], found.links[:, 1]].any()
 
 
 def test_directions_of_some_pairs_are_those_of_all() -> None:

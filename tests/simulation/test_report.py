@@ -6,6 +6,7 @@ import base64
 import dataclasses
 import hashlib
 import json
+import math
 import re
 from html.parser import HTMLParser
 
@@ -259,6 +260,14 @@ class TestRadioFacts:
         assert facts["longest link"] == f"{metres / 1000:.2f} km: 2.5 times the fleet's spread, here as it was at first"
         assert facts["antennas a node"] == "4, each for 90°"
         assert facts["beam"] == "a cone, 45° wide"
+        assert "at most" not in facts and "needed over noise and interference" not in facts
+
+    def test_say_what_limits_a_radio_and_how_its_sectors_are_turned(self) -> None:
+        fleet = Fleet([(0.0, 0.0), (4000.0, 0.0)], [0.0, 0.0])
+        facts = dict(radio_facts(Radio(sectors=6, boresight=-math.pi / 6, min_snr=5.0, ceiling=8.0), fleet))
+        assert facts["antennas a node"] == "6, each for 60°, the first turned 30° to the right"
+        assert facts["needed over noise and interference"] == "5 dB"
+        assert facts["at most"] == "8 bit/s/Hz"
 
 
 def test_the_radio_of_the_page_can_be_read_back(moments: list[Moment]) -> None:

@@ -202,6 +202,20 @@ class TestPicturesOfAPage:
         assert [_lines(one["d"]) for one in page.of_class("kept")] == [2]
         assert len(page.of_class("crowded")) == 1  # both links of node 0 are on its forward antenna
 
+    def test_antennas_are_drawn_where_the_boresight_turns_them(self) -> None:
+        fleet = Fleet([(0.0, 0.0), (1000.0, 10.0), (2000.0, -10.0), (1500.0, 900.0)], np.zeros(4))
+
+        def drawn(where: Fleet, radio: Radio, name: str) -> list[str]:
+            made = Topology([(0, 1), (0, 2), (1, 3)], [0, 1, 1, 0], layout=Layout(where, radio))
+            page = Page(topology_group(made, View.of([fleet]), np.zeros(3, bool), "new"))
+            return [one["d"] for one in page.of_class(name)]
+
+        straight, turned = Radio(sectors=3), Radio(sectors=3, boresight=0.5)
+        heading = fleet.replace(yaw=fleet.yaw + 0.5)
+        for name in ("sectors", "crowded"):
+            assert drawn(fleet, turned, name) == drawn(heading, straight, name) != drawn(fleet, straight, name)
+        assert drawn(fleet, turned, "parity-0") == drawn(fleet, straight, "parity-0")
+
     def test_a_node_far_out_is_at_the_border_with_its_distance(self) -> None:
         near = [(0.0, 0.0), (1000.0, 0.0), (1000.0, 800.0), (0.0, 700.0)]
         fleet = Fleet([*near, (900_000.0, 0.0)], np.zeros(5), ["a", "b", "c", "d", "lost"])

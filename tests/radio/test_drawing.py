@@ -10,9 +10,10 @@ from collections.abc import Iterable
 import numpy as np
 import pytest
 
-from manetdiff import Fleet, Radio
+from manetdiff import Fleet, Radio, Topology, rates
 from manetdiff.errors import RadioError
 from manetdiff.radio import draw_spacing, drawing, link_tables
+from support.plain_physics import plain_rates
 
 COUNT = 2000
 NUMBERS = ("unit", "p_0", "p_max", "alpha", "theta_max", "epsilon", "sigma2", "range", "bandwidth", "beamwidth")
@@ -115,6 +116,19 @@ def test_a_pair_within_range_is_a_candidate_whatever_the_least_snr() -> None:
         longest = radio.range * radio.unit
         pair = Fleet([[0.0, 0.0], [0.99999 * longest, 0.0]], [0.0, 0.0])
         assert link_tables(pair, radio).candidate[0, 1]
+
+
+def test_rates_under_drawn_radios_agree_with_the_plain_transcription() -> None:
+    rng = np.random.default_rng(8)
+    for turn in range(60):
+        spacing = draw_spacing(rng)
+        radio = Radio.draw(rng, spacing=spacing)
+        arcs = [rng.uniform(-6, 6, (rng.integers(0, 2), 2)) for _ in range(6)] if turn % 2 else None
+        fleet = Fleet(spacing * rng.normal(size=(6, 2)), rng.uniform(-3, 3, 6), blocked=arcs)
+        topology = Topology(np.argwhere(np.triu(rng.random((6, 6)) < 0.6, 1)), rng.integers(0, 2, 6))
+        expected = plain_rates(topology, fleet, radio)
+        for (i, j), pair in zip(topology.links.tolist(), rates(topology, fleet, radio), strict=True):
+            assert pair == pytest.approx([expected[i, j], expected[j, i]], rel=1e-9, abs=1e-12)
 
 
 def test_the_same_seed_draws_the_same_radio() -> None:

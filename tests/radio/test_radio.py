@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from manetdiff.radio.tables import SENT
 
 from manetdiff import Fleet, Radio, Topology, metrics, rates
 from manetdiff.errors import RadioError
 from manetdiff.radio import link_tables
-from manetdiff.radio.tables import SENT
 from support.plain_physics import plain_rates
 from support.strategies import fleets, radios, topologies
 

@@ -66,18 +66,21 @@ def topologies(draw: st.DrawFn, nodes: int) -> Topology:
 
 @st.composite
 def placed_fleets(draw: st.DrawFn, ids: st.SearchStrategy[str], smallest: int = 2, largest: int = 9) -> Fleet:
-    """Fleets of any scale under any of these ids; half of them know where on earth they are, half how high."""
+    """Fleets of any scale under any of these ids; half know where on earth they are, half how high, half have masts."""
     n = draw(st.integers(smallest, largest))
     names = draw(st.lists(ids, min_size=n, max_size=n, unique=True))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     with_heights = draw(st.booleans())
+    blocked = [rng.uniform(-3, 3, (rng.integers(0, 3), 2)) for _ in range(n)] if draw(st.booleans()) else None
     if draw(st.booleans()):
         axes = 3 if with_heights else 2
-        return Fleet(rng.normal(size=(n, axes)) * 10 ** rng.uniform(-2, 6), rng.uniform(-10, 10, n), names)
+        return Fleet(
+            rng.normal(size=(n, axes)) * 10 ** rng.uniform(-2, 6), rng.uniform(-10, 10, n), names, None, blocked
+        )
     latitude = rng.uniform(-88, 88) + rng.uniform(-0.5, 0.5, n)
     longitude = rng.uniform(-180, 180) + rng.uniform(-0.5, 0.5, n)
     altitude = rng.uniform(-100, 12_000, n) if with_heights else None
-    return Fleet.from_geodetic(latitude, longitude, rng.uniform(0, 360, n), names, altitude)
+    return Fleet.from_geodetic(latitude, longitude, rng.uniform(0, 360, n), names, altitude, blocked=blocked)
 
 
 def assert_same(first: Fleet, second: Fleet) -> None:
@@ -99,3 +102,6 @@ def assert_same_on_earth(first: Fleet, second: Fleet) -> None:
     assert np.array_equal(first.heights, second.heights)
     headings = [geodetic_columns(one)["heading"] for one in (first, second)]
     assert np.allclose(wrapped(np.radians(headings[0] - headings[1])), 0, atol=1e-9)
+    assert [len(arcs) for arcs in first.blocked or ()] == [len(arcs) for arcs in second.blocked or ()]
+    for one, other in zip(first.blocked or (), second.blocked or (), strict=True):
+        assert np.allclose(wrapped(np.array(one) - np.array(other)), 0, atol=1e-10)

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from manetdiff.errors import FleetError
+from manetdiff.fleet.azimuths import Arc
 from manetdiff.fleet.fleet import Fleet, check_distinct_ids
 from manetdiff.fleet.geodetic import LocalFrame
 
@@ -29,12 +30,14 @@ class Track:
       (k, 3) with the height.
     - yaw: (k,) radians where the file says where the node points; otherwise it points where it goes, and a node at rest
       where it last went.
+    - blocked: azimuths where the node has no antenna, as of Fleet.
     """
 
     id: str
     times: FloatArray
     places: FloatArray
     yaw: FloatArray | None = None
+    blocked: tuple[Arc, ...] = ()
 
     def __post_init__(self) -> None:
         times, places = (np.asarray(values, dtype=np.float64) for values in (self.times, self.places))
@@ -166,6 +169,7 @@ class Tracks:
                 [track.yaw_at(time) for track in there],
                 [track.id for track in there],
                 self.frame,
+                [track.blocked for track in there],
             )
         except FleetError as error:
             raise FleetError(f"at {time:g} s: {error}") from None

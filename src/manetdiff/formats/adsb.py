@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from manetdiff.errors import FormatError
 from manetdiff.fleet import Tracks
+from manetdiff.formats.blocked import BLOCKED
 from manetdiff.formats.columns import AIRCRAFT, Columns, meanings, understood
 from manetdiff.formats.csv_table import columns_in, csv_rows
 from manetdiff.formats.files import PathLike, Source, read_source
@@ -44,7 +45,7 @@ def _from_csv(source: Source) -> Tracks:
     header, rows = csv_rows(source, lambda file, names: _check_needed(file, understood(file, names)))
     columns = understood(source.name, header)
     tracks = _tracks(source.name, rows, columns)
-    columns.say_unused(source.name)
+    columns.say_unused(source.name, BLOCKED)
     return tracks
 
 

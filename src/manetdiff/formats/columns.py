@@ -33,6 +33,7 @@ NAMES: dict[str, tuple[tuple[str, ...], ...]] = {
         ("geoaltitude", "geo_altitude", "alt_geom"),
         ("baroaltitude", "baro_altitude", "alt_baro"),
     ),
+    "blocked": (("blocked",),),
 }
 SAYS = {"time": "the time", "id": "which node it is", "heading": "the heading", "z": "the height"}
 # In feet: by their name, or because the receivers that write them count so.
@@ -96,9 +97,10 @@ class Columns:
             told = f"{spelt} {highest:g} is in metres: if it is in feet, call it alt_ft"
             warnings.warn(f"{file}: {told}", UserWarning, stacklevel=2)
 
-    def say_unused(self, file: str) -> None:
-        """Say which columns nothing was done with."""
-        unused = [shown(name) for name in self.unused if name.lower() not in IDLE]
+    def say_unused(self, file: str, *idle: str) -> None:
+        """Say which columns nothing was done with. idle: our names of those that this format has no use for."""
+        unknown = [name for name in self.unused if name.lower() not in IDLE]
+        unused = [shown(name) for name in (*unknown, *(self.names[one] for one in idle if one in self.names))]
         if unused:
             more = f" and {len(unused) - MOST_SHOWN} more" if len(unused) > MOST_SHOWN else ""
             told = f"columns that are not used: {', '.join(unused[:MOST_SHOWN])}{more}"

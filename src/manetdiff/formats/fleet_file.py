@@ -1,8 +1,9 @@
 """Fleet files: JSON `{"nodes": [{"id", "x", "y", "yaw"} …]}` or CSV with those columns.
 
 x and y are metres, yaw is radians counter-clockwise from +x. `lat`, `lon`, `heading` in their place are degrees, the
-heading clockwise from north. `z` or `alt` beside them is the height in metres. A topology file holds a fleet too and is
-read as one. A JSON fleet may also carry `"frame": {"lat", "lon"}`: where on earth x = y = 0 is.
+heading clockwise from north. `z` or `alt` beside them is the height in metres, and `blocked` says where a node has no
+antenna. A topology file holds a fleet too and is read as one. A JSON fleet may also carry `"frame": {"lat", "lon"}`:
+where on earth x = y = 0 is.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from collections.abc import Sequence
 from manetdiff.errors import FormatError
 from manetdiff.fleet import Fleet, LocalFrame
 from manetdiff.formats import netjson
+from manetdiff.formats.blocked import BLOCKED, blocked_column
 from manetdiff.formats.columns import meanings, understood
 from manetdiff.formats.csv_table import by_what, columns_in, csv_rows, csv_text
 from manetdiff.formats.files import PathLike, Source, read_source, suffix_of, write_text
-from manetdiff.formats.format import FLEET_PARTS, Format, Holds, read_as
+from manetdiff.formats.format import FLEET_PARTS, Format, Holds, Part, read_as
 from manetdiff.formats.nodes import GEODETIC, LOCAL, distinct, fleet_of, local_columns, node_records, written_columns
 from manetdiff.formats.record import Record, object_list, parse_object, shown
 
@@ -45,7 +47,11 @@ def write_fleet(fleet: Fleet, path: PathLike) -> None:
 def _write_json(fleet: Fleet, path: PathLike) -> None:
     columns = {"id": fleet.ids, **{name: column.tolist() for name, column in local_columns(fleet).items()}}
     rows = zip(*columns.values(), strict=True)
-    document: dict[str, object] = {"nodes": [dict(zip(columns, row, strict=True)) for row in rows]}
+    nodes: list[dict[str, object]] = [dict(zip(columns, row, strict=True)) for row in rows]
+    for node, arcs in zip(nodes, fleet.blocked or (), strict=False):
+        if arcs:
+            node[BLOCKED] = arcs
+    document: dict[str, object] = {"nodes": nodes}
     if fleet.frame is not None:
         document["frame"] = {"lat": fleet.frame.latitude, "lon": fleet.frame.longitude}
     write_text(path, json.dumps(document, indent=1) + "\n")
@@ -53,8 +59,10 @@ def _write_json(fleet: Fleet, path: PathLike) -> None:
 
 def _write_csv(fleet: Fleet, path: PathLike) -> None:
     columns = written_columns(fleet)
-    numbers = ([repr(value) for value in column.tolist()] for column in columns.values())
-    write_text(path, csv_text(["id", *columns], list(zip(fleet.ids, *numbers, strict=True))))
+    cells = {name: [repr(value) for value in column.tolist()] for name, column in columns.items()}
+    if fleet.blocked is not None:
+        cells[BLOCKED] = blocked_column(fleet)
+    write_text(path, csv_text(["id", *cells], list(zip(fleet.ids, *cells.values(), strict=True))))
 
 
 def _from_json(source: Source) -> Fleet:
@@ -112,7 +120,7 @@ JSON = Format(
     title="Fleet, JSON",
     holds=Holds.FLEET,
     suffixes=(".json",),
-    keeps=FLEET_PARTS,
+    keeps=FLEET_PARTS | {Part.BLOCKED},
     begins=lambda source: source.content.lstrip().startswith(("{", "[")),
     read=_from_json,
     write=lambda held, order: _write_json(held.fleet_at(order.time), order.path),
@@ -122,7 +130,7 @@ CSV = Format(
     title="Fleet, CSV",
     holds=Holds.FLEET,
     suffixes=(".csv",),
-    keeps=FLEET_PARTS,
+    keeps=FLEET_PARTS | {Part.BLOCKED},
     begins=_begins_csv,
     read=_from_csv,
     write=lambda held, order: _write_csv(held.fleet_at(order.time), order.path),

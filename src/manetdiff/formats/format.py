@@ -34,6 +34,7 @@ class Part(Enum):
     HEIGHTS = "heights"
     HEADINGS = "headings"
     EARTH = "where on earth"
+    BLOCKED = "blocked azimuths"
     MOVEMENT = "movement"
     CLIMBS = "climbs"
     PRESENCE = "who is there when"
@@ -92,6 +93,7 @@ class Contents:
             Part.HEIGHTS: fleet.has_heights,
             Part.HEADINGS: True,
             Part.EARTH: fleet.frame is not None,
+            Part.BLOCKED: fleet.blocked is not None,
             Part.LINKS: self.topology is not None,
             Part.PARITY: self.topology is not None,
             Part.RATES: self.topology is not None,
@@ -118,6 +120,7 @@ def _track_parts(tracks: Tracks) -> frozenset[Part]:
         Part.CLIMBS: any(np.ptp(track.places[:, 2:], axis=0).any() for track in tracks.tracks),
         Part.HEADINGS: any(track.yaw is not None for track in tracks.tracks),
         Part.EARTH: tracks.frame is not None,
+        Part.BLOCKED: any(track.blocked for track in tracks.tracks),
         Part.PRESENCE: tracks.come_and_go,
     }
     return frozenset({Part.PLACES, Part.MOVEMENT, *(part for part, is_said in said.items() if is_said)})

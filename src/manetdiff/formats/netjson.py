@@ -1,7 +1,7 @@
 """Topology files: NetJSON NetworkGraph (https://netjson.org), with everything of ours under `properties`.
 
 A node carries x, y (metres), yaw (radians), parity, and lat, lon, heading where the fleet knows where on earth it is;
-z and alt where it knows how high its nodes are.
+z and alt where it knows how high its nodes are; blocked, in radians, where it has no antenna (see `blocked`).
 A link carries the sectors at both ends and the rates both ways in Mbit/s: while its slot lasts, and sustained over
 both slots. Its cost is 1 / (sum of both rates): seconds
 per Mbit, so that smaller is better. A link that carries nothing, inside one parity, has the cost LARGEST_COST.
@@ -17,6 +17,7 @@ from typing import Any
 from manetdiff.errors import FormatError, RadioError
 from manetdiff.files import printable
 from manetdiff.fleet import Fleet
+from manetdiff.formats.blocked import BLOCKED, radians_text
 from manetdiff.formats.columns import understood
 from manetdiff.formats.files import PathLike, Source, read_source, write_text
 from manetdiff.formats.format import FLEET_PARTS, LINK_PARTS, Contents, Format, Holds, Order, Part
@@ -115,10 +116,14 @@ def _written_nodes(topology: Topology, fleet: Fleet) -> list[dict[str, Any]]:
     if fleet.frame is not None:
         columns |= geodetic_columns(fleet)
     rows = zip(*(column.tolist() for column in columns.values()), strict=True)
-    return [
+    nodes: list[dict[str, Any]] = [
         {"id": name, "properties": dict(zip(columns, row, strict=True))}
         for name, row in zip(fleet.ids, rows, strict=True)
     ]
+    for node, arcs in zip(nodes, fleet.blocked or (), strict=False):
+        if arcs:
+            node["properties"][BLOCKED] = radians_text(arcs)
+    return nodes
 
 
 def _written_links(topology: Topology, layout: Layout) -> list[dict[str, Any]]:
@@ -202,7 +207,7 @@ FORMAT = Format(
     title="NetJSON",
     holds=Holds.TOPOLOGY,
     suffixes=(".json", ".netjson"),
-    keeps=FLEET_PARTS | LINK_PARTS | {Part.RADIO},
+    keeps=FLEET_PARTS | LINK_PARTS | {Part.BLOCKED, Part.RADIO},
     begins=_begins,
     read=topology_in,
     write=_write,

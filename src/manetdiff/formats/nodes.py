@@ -15,6 +15,7 @@ from manetdiff.errors import FormatError
 from manetdiff.fleet import Fleet, LocalFrame
 from manetdiff.fleet.fleet import FloatArray
 from manetdiff.fleet.geodetic import yaw_to_compass
+from manetdiff.formats.blocked import arcs_in
 from manetdiff.formats.columns import understood
 from manetdiff.formats.record import Record, naming
 
@@ -52,20 +53,22 @@ def distinct(file: str, numbered: Sequence[Record], rows: str = "number") -> lis
 
 
 def fleet_of(file: str, records: Sequence[Record], frame: LocalFrame | None = None) -> Fleet:
-    """The fleet of records that hold x, y, yaw or lat, lon, heading, and perhaps z or alt.
+    """The fleet of records that hold x, y, yaw or lat, lon, heading, and perhaps z or alt, and blocked.
 
     - frame: the frame that x and y are in, where the file says so.
     """
     ids = [record.name("id") for record in records]
     heights = _heights(records)
     with naming(file):
-        if _is_local(records):
+        local = _is_local(records)
+        blocked = [arcs_in(record, local) for record in records]
+        if local:
             x, y, yaw = ([record.number(field) for record in records] for field in LOCAL)
             _doubt_degrees(file, ids, yaw)
-            return Fleet([*zip(x, y, *heights, strict=True)], yaw, ids, frame)
+            return Fleet([*zip(x, y, *heights, strict=True)], yaw, ids, frame, blocked)
         latitude, longitude = zip(*(record.degrees() for record in records), strict=True)
         heading = [record.number("heading") for record in records]
-        return Fleet.from_geodetic(latitude, longitude, heading, ids, *heights)
+        return Fleet.from_geodetic(latitude, longitude, heading, ids, *heights, blocked=blocked)
 
 
 def local_columns(fleet: Fleet) -> dict[str, FloatArray]:

@@ -2,6 +2,7 @@
 
 Seconds or dates, metres and radians, or degrees; z or alt beside them is the height in metres; other common names are
 understood, see `columns`. A row without yaw or heading keeps the node's last, a node without any points where it goes.
+`blocked` says where a node has no antenna, in one of its rows or in all of them alike.
 A node is there from its first row to its last, but not while it has none for much longer than is usual in the table.
 The plainest of mobility files, and the one to export to from anything else.
 """
@@ -9,13 +10,16 @@ The plainest of mobility files, and the one to export to from anything else.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from manetdiff.errors import FormatError
 from manetdiff.fleet import Fleet, Tracks
+from manetdiff.fleet.azimuths import Arc
+from manetdiff.formats.blocked import BLOCKED, arcs_in, blocked_column
 from manetdiff.formats.columns import meanings, understood
 from manetdiff.formats.csv_table import by_what, columns_in, csv_rows, csv_text
 from manetdiff.formats.files import PathLike, Source, read_source, write_text
-from manetdiff.formats.format import FLIGHT_PARTS, Format, Holds
+from manetdiff.formats.format import FLIGHT_PARTS, Format, Holds, Part
 from manetdiff.formats.nodes import HEIGHT, written_columns
 from manetdiff.formats.record import Record, naming, shown
 from manetdiff.formats.reports import Report, epoch_of, seconds_in, tracks_of
@@ -32,14 +36,17 @@ def write_track_table(moments: Iterable[tuple[float, Fleet]], path: PathLike) ->
     """
     header: list[str] = []
     rows: list[tuple[str, ...]] = []
-    for time, fleet in moments:
-        columns = written_columns(fleet)
+    fleets = list(moments)
+    blocked = any(fleet.blocked is not None for _, fleet in fleets)  # though such a node may not be there all the time
+    for time, fleet in fleets:
+        columns = {name: [repr(one) for one in column.tolist()] for name, column in written_columns(fleet).items()}
+        if blocked:
+            columns[BLOCKED] = blocked_column(fleet)
         header = header or ["time", "id", *columns]
         if header[2:] != [*columns]:
             now, before = ", ".join(columns), ", ".join(header[2:])
             raise FormatError(f"a table has the same columns at all times: {before}, but at {time:g} s {now}")
-        numbers = ([repr(value) for value in column.tolist()] for column in columns.values())
-        rows += zip([repr(time)] * len(fleet), fleet.ids, *numbers, strict=True)
+        rows += zip([repr(time)] * len(fleet), fleet.ids, *columns.values(), strict=True)
     write_text(path, csv_text(header or [*LOCAL, "yaw"], rows))
 
 
@@ -61,6 +68,7 @@ def tracks_in(source: Source, longest_gap: float | None = None) -> Tracks:
     geodetic = set(GEODETIC) <= set(columns.names)
     dated = False
     reports: dict[str, dict[float, tuple[int, Report]]] = {}
+    blocked: dict[str, tuple[Arc, ...]] = {}
     for number, cells in enumerate(rows, start=1):
         record = columns.row(source.name, f"row {number}", cells)
         seconds, is_date = seconds_in(f"{source.name}: row {number}", columns.names["time"], record.value("time"))
@@ -69,6 +77,12 @@ def tracks_in(source: Source, longest_gap: float | None = None) -> Tracks:
         if same != report:
             told = f"is at two places at {seconds:.12g} s, in rows {before} and {number}: ids must be distinct"
             raise FormatError(f"{source.name}: node {record.value('id')!r} {told}")
+        if BLOCKED in record.values:
+            arcs = arcs_in(record, not geodetic)
+            if blocked.setdefault(record.name("id"), arcs) != arcs:
+                raise record.error(
+                    BLOCKED, f"differs from that of rows before, of the same node {record.value('id')!r}"
+                )
         dated = dated or is_date
     # Dates count from the first of them; seconds are kept as they are.
     first = min(seconds for said in reports.values() for seconds in said)
@@ -79,6 +93,8 @@ def tracks_in(source: Source, longest_gap: float | None = None) -> Tracks:
     }
     with naming(source.name):
         tracks = tracks_of(by_node, geodetic, longest_gap, epoch_of(first, counted_from, dated))
+    masked = tuple(replace(one, blocked=blocked.get(one.id, ())) for one in tracks.tracks)
+    tracks = replace(tracks, tracks=masked)
     columns.doubt(source.name, (report.height or 0.0 for one in by_node.values() for report in one))
     columns.say_unused(source.name)
     return tracks
@@ -119,7 +135,7 @@ FORMAT = Format(
     title="Plain table",
     holds=Holds.TRACKS,
     suffixes=(".csv",),
-    keeps=FLIGHT_PARTS,
+    keeps=FLIGHT_PARTS | {Part.BLOCKED},
     note="movement as moments",
     begins=lambda source: _is_header(columns_in(source.first_line)),
     read=tracks_in,

@@ -23,6 +23,9 @@ BoolArray = npt.NDArray[np.bool_]
 # Grades of a pair: only heard; may be linked; proposed by searches; must stay linked.
 HEARD, LINKABLE, CANDIDATE, PINNED = 0, 1, 2, 3
 
+# Squares of distances are compared with that of the range; what is linkable is known to the last bit only later.
+ROUNDING = 1 + 1e-12
+
 NO_LINKS: IntArray = np.empty((0, 2), dtype=np.int64)
 NOTHING_BANNED: BoolArray = np.empty((0, 0), dtype=np.bool_)
 
@@ -72,7 +75,7 @@ def choose_pairs(place: Placement, limits: Limits, keep: IntArray, extra: IntArr
     if n <= EVERY_PAIR or place.bans_pairs:
         refused = ~_linkable(place)
         banned = refused if len(banned) == 0 else banned | refused
-    reach = place.radio.range * (1 + 1e-12)
+    reach = place.radio.range * ROUNDING
     tree = spanning_tree(positions, reach, banned)
     most = n - 1 if limits.antenna is None else min(limits.antenna, n - 1)
     wanted = _nearest_by_sector(positions, place.forward, reach, place.radio.sectors, most, banned)
@@ -86,11 +89,16 @@ def choose_pairs(place: Placement, limits: Limits, keep: IntArray, extra: IntArr
     return Choice(first, second, grade, tree)
 
 
-def joining_length(positions: FloatArray) -> float:
-    """The shortest range that connects all nodes at these positions: the longest link of their shortest tree."""
-    tree = spanning_tree(positions, math.inf, NOTHING_BANNED)
-    offset = positions[tree[:, 1]] - positions[tree[:, 0]]
-    return float(np.sqrt((offset**2).sum(axis=1)).max(initial=0.0))
+def within_range(place: Placement) -> IntArray:
+    """(t, 2) links of the shortest spanning forest of all pairs within range, whatever else keeps them apart."""
+    tree: IntArray = spanning_tree(place.positions, place.radio.range * ROUNDING, NOTHING_BANNED)
+    return tree
+
+
+def joining_length(place: Placement) -> float:
+    """The shortest range, in units, that connects all nodes: the longest link of their shortest tree."""
+    tree = spanning_tree(place.positions, math.inf, NOTHING_BANNED)
+    return float(place.pairs(tree[:, 0], tree[:, 1]).distance.max(initial=0.0))
 
 
 def _linkable(place: Placement) -> BoolArray:

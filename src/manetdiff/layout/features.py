@@ -114,11 +114,7 @@ def _fill_pairs(every, leak, constants, heading, scale, pair):  # type: ignore[n
             pair[i, j, RATE] = np.log2(1.0 + every.signal[i, j] / constants[SIGMA2])
             nearer = 0
             for k in range(n):
-                if (
-                    k != i
-                    and every.sector[i, k] == every.sector[i, j]
-                    and every.distance[i, k] < every.distance[i, j]
-                ):
+                if k != i and every.sector[i, k] == every.sector[i, j] and every.distance[i, k] < every.distance[i, j]:
                     nearer += 1
             pair[i, j, NEARER] = np.log(1.0 + nearer)
             pair[i, j, LEAK] = np.log(1.0 + leak[i, j] / constants[SIGMA2])

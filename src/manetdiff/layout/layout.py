@@ -19,6 +19,7 @@ from manetdiff.layout.choosing import (
     choose_pairs,
     default_limits,
     joining_length,
+    within_range,
 )
 from manetdiff.layout.features import LayoutFeatures, layout_features
 from manetdiff.layout.tables import GRADE, OWNER, PEER, LinkTables, link_tables
@@ -96,10 +97,15 @@ class Layout:
         """Whether some network joins all nodes."""
         return len(self.choice.tree) == len(self) - 1
 
-    @cached_property
+    @property
+    def range_tree(self) -> IntArray:
+        """(t, 2) links of the shortest spanning forest of all pairs within range, whatever else keeps them apart."""
+        return within_range(self.placement)
+
+    @property
     def joining_range(self) -> float:
         """The shortest range, in units, that would connect the whole fleet."""
-        return joining_length(self.placement.positions)
+        return joining_length(self.placement)
 
     @cached_property
     def features(self) -> LayoutFeatures:

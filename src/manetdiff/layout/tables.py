@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from manetdiff.compiled import builder, kernel
 from manetdiff.layout.choosing import CANDIDATE, HEARD, LINKABLE, PINNED, Choice
-from manetdiff.radio.pairs import EVERY_PAIR, HEARS, HEARS_SECTOR, THETA_MAX, PairValues, Placement
+from manetdiff.radio.pairs import EVERY_PAIR, HEARS, HEARS_SECTOR, THETA_MAX, Placement
 from manetdiff.radio.rates import within_cone
 
 FloatArray = npt.NDArray[np.float64]
@@ -78,10 +78,14 @@ def link_tables(place: Placement, choice: Choice) -> LinkTables:
     linkable = place.linkable(values)[pairs]
     # Pairs that are only heard have no beams of their own in large fleets, where those would take most of the room.
     grade = np.maximum(choice.grade, LINKABLE if small else HEARD) * linkable
-    floats = np.stack([value[pairs] for value in (values.distance, values.bearing, values.sent, values.signal, values.fade)])
+    floats = np.stack(
+        [value[pairs] for value in (values.distance, values.bearing, values.sent, values.signal, values.fade)]
+    )
     constants = np.append(place.constants, [np.count_nonzero(grade == PINNED) // 2, n - len(choice.tree)])
     sectored = bool(constants[HEARS] == HEARS_SECTOR)
-    ints, floats, starts = _slots(choice.first, choice.second, values.sector[pairs], grade, floats, n, sectors, sectored)
+    ints, floats, starts = _slots(
+        choice.first, choice.second, values.sector[pairs], grade, floats, n, sectors, sectored
+    )
     lists = _candidates(ints, floats, starts, n)
     fan, fan_fade = _fans(ints, floats, starts, constants, not place.steers)
     gain = _gains(place, ints, starts) if place.steers else np.empty(0)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
 
 from manetdiff.checks import check_choice, check_flag, check_whole, check_within
 from manetdiff.errors import RadioError
@@ -14,6 +16,9 @@ from manetdiff.json_settings import JsonSettings
 from manetdiff.radio.bounds import LINK_BUDGET, OPTIONAL, RADIO, check_bounds
 from manetdiff.radio.link_budget import LinkBudget
 from manetdiff.radio.patterns import Pattern
+
+if TYPE_CHECKING:
+    from manetdiff.radio.drawing import Kind
 
 Reception = Literal["sectored", "omni"]
 
@@ -143,6 +148,21 @@ class Radio(JsonSettings):
             min_snr=min_snr if cutoff else None,
             ceiling=ceiling,
         )
+
+    @classmethod
+    def draw(cls, rng: np.random.Generator, kind: Kind | None = None, *, spacing: float | None = None) -> Radio:
+        """A random radio, of a distribution to train and to test on; `manetdiff.radio.drawing` has its bounds.
+
+        - kind: 'cone' (all-or-nothing beams and abstract powers) or 'budget' (a link budget, in metres); None: either.
+        - spacing: distance between neighbours, in metres, that the radio is for: its range is 1.5 to 6 times that.
+          Without it a cone measures distances in the fleet's own spread, and a budget is for a spacing that is drawn
+          between 100 m and 100 km, which its range tells.
+
+        A fleet drawn with `spacing` and `within=radio.range * radio.unit` is connected under it.
+        """
+        from manetdiff.radio.drawing import draw_radio  # which makes radios, and so cannot be known before them
+
+        return draw_radio(rng, kind, spacing=spacing)
 
     def omnidirectional(self) -> Radio:
         """The same radio with one antenna that sends and hears all around: the omnidirectional protocol's physics."""

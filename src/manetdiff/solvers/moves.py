@@ -54,7 +54,10 @@ def anneal(tables, state, rng, moves, hot, cold, limit, penalty):  # type: ignor
             # A while in one neighbourhood: what is looked up stays at hand.
             if move % BURST == 0:
                 middle = below(rng, n)
-                begin, count = tables.starts[SLOTS, middle], tables.starts[SLOTS, middle + 1] - tables.starts[SLOTS, middle]
+                begin, count = (
+                    tables.starts[SLOTS, middle],
+                    tables.starts[SLOTS, middle + 1] - tables.starts[SLOTS, middle],
+                )
             i = np.int64(tables.ints[PEER, begin + below(rng, count)])
         first = tables.starts[NEAREST, i]
         candidates = tables.starts[NEAREST, i + 1] - first

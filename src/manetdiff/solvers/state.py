@@ -23,8 +23,8 @@ import numpy as np
 import numpy.typing as npt
 
 from manetdiff.compiled import NOBODY, kernel
-from manetdiff.layout.tables import ANTENNA, ANTENNAS, FACING, GRADE, OWNER, PEER, REVERSE, SLOTS, LinkTables
 from manetdiff.layout.choosing import LINKABLE, PINNED
+from manetdiff.layout.tables import ANTENNA, ANTENNAS, FACING, GRADE, OWNER, PEER, REVERSE, SLOTS, LinkTables
 from manetdiff.radio.pairs import SECTORS
 
 FloatArray = npt.NDArray[np.float64]

@@ -33,6 +33,13 @@ HEARS_SECTOR, HEARS_ALL, HEARS_BEAM = 0, 1, 2
 SIGMA2, MEGAHERTZ, THETA_MAX, SECTORS, HEARS, LEAST_SNR, MOST_STATES = range(7)
 
 
+class Directions(NamedTuple):
+    """From first nodes to second ones. offset: (…, 2) or (…, 3) in units; bearing: (…,) in radians."""
+
+    offset: FloatArray
+    bearing: FloatArray
+
+
 class PairValues(NamedTuple):
     """Of pairs in any shape, from the first node to the second; of a node with itself they mean nothing.
 
@@ -93,19 +100,31 @@ class Placement:
         """Whether beams follow elevation. Where all nodes are at one height, angles are differences of bearings."""
         return self.fleet.has_heights and bool(np.ptp(self.fleet.heights) > 0)
 
+    def directions(self, first: npt.ArrayLike, second: npt.ArrayLike) -> Directions:
+        """From the nodes of one array to those of another, broadcast against each other."""
+        offset = self.positions[np.asarray(second)] - self.positions[np.asarray(first)]
+        return Directions(offset, np.arctan2(offset[..., 1], offset[..., 0]))
+
+    def sectors(self, first: npt.ArrayLike, bearing: FloatArray) -> IntArray:
+        """The antennas of nodes that look in these directions. Sector 0 looks forward; they count counter-clockwise."""
+        count = self.radio.sectors
+        width = 2 * math.pi / count
+        ahead = np.mod(bearing - self.forward[np.asarray(first)] + width / 2, 2 * math.pi)
+        # mod can round up to a full turn, which is sector 0 again.
+        return np.floor(ahead / width).astype(np.int64) % count
+
     def pairs(self, first: npt.ArrayLike, second: npt.ArrayLike) -> PairValues:
         """Of the pairs of two arrays of nodes, broadcast against each other."""
-        i, j = (np.ascontiguousarray(nodes) for nodes in np.broadcast_arrays(first, second))
+        i, j = np.asarray(first), np.asarray(second)
         radio = self.radio
-        offset = self.positions[j] - self.positions[i]
+        offset, bearing = self.directions(i, j)
         distance = np.hypot(offset[..., 0], offset[..., 1])
         if self.fleet.has_heights:
             distance = np.hypot(distance, offset[..., 2])
-        bearing = np.arctan2(offset[..., 1], offset[..., 0])
         sent = np.minimum(radio.p_max, radio.p_0 * distance ** (2 * radio.alpha))
         # A node is at no distance from itself: 1 in its place keeps that from dividing by zero.
         squared = (distance + (i == j)) ** 2
-        sector = _sectors(bearing, self.forward[i], radio.sectors)
+        sector = self.sectors(i, bearing)
         signal, fade = sent / squared, 1.0 / (squared + radio.epsilon)
         if self.fleet.blocked is not None:
             # Nothing is sent, received or spilled where either end has no antenna.
@@ -134,7 +153,7 @@ class Placement:
         """Whether anything but the range keeps a pair from being linked."""
         return self.fleet.blocked is not None or self.radio.min_snr is not None
 
-    def gain(self, aims: PairValues, others: PairValues) -> FloatArray:
+    def gain(self, aims: Directions | PairValues, others: Directions | PairValues) -> FloatArray:
         """(…, a, b): gain of steered beams at some nodes, each aiming at nodes (…, a), towards others (…, b)."""
         if self.elevated:
             off_axis = angles_in_space(aims.offset, others.offset)
@@ -155,10 +174,3 @@ class Placement:
             return np.empty((0, 0, 0))
         return self.gain(self.every_pair, self.every_pair)
 
-
-def _sectors(bearing: FloatArray, forward: FloatArray, sectors: int) -> IntArray:
-    """Sector 0 looks forward; they count counter-clockwise."""
-    width = 2 * math.pi / sectors
-    ahead = np.mod(bearing - forward + width / 2, 2 * math.pi)
-    # mod can round up to a full turn, which is sector 0 again.
-    return np.floor(ahead / width).astype(np.int64) % sectors

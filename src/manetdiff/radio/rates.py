@@ -23,7 +23,7 @@ from manetdiff.radio.pairs import (
     SECTORS,
     SIGMA2,
     THETA_MAX,
-    PairValues,
+    Directions,
     Placement,
 )
 
@@ -50,22 +50,26 @@ def throughput(place: Placement, links: IntArray, parity: IntArray) -> float:
 
 
 def _rates_in_blocks(place: Placement, links: IntArray, parity: IntArray) -> FloatArray:
-    nodes = np.arange(len(place))
     of_links = place.pairs(links, links[:, ::-1])
-    share, noise = np.zeros(len(links)), np.zeros((len(links), 2))
-    share_airtime(links, parity, of_links.sector, np.zeros((len(nodes), place.radio.sectors), dtype=np.int64), share)
+    share, noise, rates = np.zeros(len(links)), np.zeros((len(links), 2)), np.zeros((len(links), 2))
+    share_airtime(links, parity, of_links.sector, np.zeros((len(place), place.radio.sectors), dtype=np.int64), share)
+    active = np.unique(links[share > 0.0])
+    column = np.zeros(len(place), dtype=np.int64)
+    column[active] = np.arange(len(active))
     gain = np.empty((0, 2, 0))
     if place.steers:
-        aims = PairValues(*(value[:, :, None] for value in of_links))
-        gain = place.gain(aims, place.pairs(links[:, :, None], nodes))[:, :, 0]
-    for block in np.split(nodes, range(EVERY_PAIR, len(nodes), EVERY_PAIR)):
-        there = place.pairs(block[:, None], nodes)
-        facing = place.pairs(nodes, block[:, None]).sector
-        add_interference(
-            int(block[0]), there.fade, there.bearing, facing, links, parity, share, of_links.sector, of_links.sent,
-            of_links.bearing, gain, place.constants, np.empty(len(nodes)), noise,
-        )  # fmt: skip
-    rates = np.zeros((len(links), 2))
+        aims = Directions(of_links.offset[:, :, None], of_links.bearing[:, :, None])
+        gain = np.ascontiguousarray(place.gain(aims, place.directions(links[:, :, None], active))[:, :, 0])
+    for side in range(2):
+        transmitters, receivers = active[parity[active] == side], active[parity[active] != side]
+        for block in np.split(transmitters, range(EVERY_PAIR, len(transmitters), EVERY_PAIR)):
+            there = place.pairs(block[:, None], receivers)
+            facing = place.sectors(receivers, place.directions(receivers, block[:, None]).bearing)
+            add_interference(
+                block, receivers, there.fade, there.bearing, facing, links, parity, share, of_links.sector,
+                of_links.sent, of_links.bearing, gain, column, place.constants, np.empty(len(place)),
+                np.empty(len(place), dtype=np.int64), noise,
+            )  # fmt: skip
     _fill_rates(share, noise, of_links.signal, place.constants, rates)
     return rates
 
@@ -88,10 +92,10 @@ def rates_kernel(every, every_gain, constants, links, parity):  # type: ignore[n
     share = np.zeros(count)
     noise = np.zeros((count, 2))
     share_airtime(links, parity, sector, np.zeros((n, int(constants[SECTORS])), dtype=np.int64), share)
-    facing = every.sector.T.copy()
+    nodes = np.arange(n)
     add_interference(
-        0, every.fade, every.bearing, facing, links, parity, share, sector, sent, bearing, gain, constants,
-        np.empty(n), noise,
+        nodes, nodes, every.fade, every.bearing, every.sector.T.copy(), links, parity, share, sector, sent, bearing,
+        gain, nodes, constants, np.empty(n), np.empty(n, dtype=np.int64), noise,
     )  # fmt: skip
     rates = np.zeros((count, 2))
     _fill_rates(share, noise, signal, constants, rates)
@@ -145,19 +149,21 @@ def within_cone(first, second, theta_max):  # type: ignore[no-untyped-def]
 
 @kernel
 def add_interference(  # type: ignore[no-untyped-def]
-    first, fade, bearing, facing, links, parity, share, link_sector, link_sent, link_bearing, gain, constants, stray,
-    noise,
+    transmitters, receivers, fade, bearing, facing, links, parity, share, link_sector, link_sent, link_bearing, gain,
+    column, constants, stray, looks, noise,
 ):  # fmt: skip
-    """Add to noise (m, 2), first node to second and back, what some transmitters, the nodes from `first` on, cause.
+    """Add to noise (m, 2), first node to second and back, what some transmitters cause at some receivers.
 
-    - fade, bearing, facing: (b, n) from each of them to every node; facing: the sector that looks back at it.
-    - share: (m,). link_*: (m, 2). gain: (m, 2, n) of the beam at either end of a link in every direction; empty for cones.
-    - stray: (n,) room for what one transmitter sends towards each node while aiming elsewhere.
+    - fade, bearing, facing: (b, r) from each transmitter to each receiver; facing: the sector that looks back at it.
+    - share: (m,). link_*: (m, 2). gain: (m, 2, c) of the beam at either end of a link towards the nodes of each column;
+      empty for cones. column: (n,).
+    - stray, looks: (n,) room: what one transmitter sends towards each node while aiming elsewhere, and the sector in which
+      that hears it.
     """
     steers = gain.shape[0] > 0
     hears = constants[HEARS]
-    for b in range(len(fade)):
-        k = first + b
+    for b in range(len(transmitters)):
+        k = transmitters[b]
         silent = True
         for m in range(len(links)):
             if share[m] > 0.0 and (links[m, 0] == k or links[m, 1] == k):
@@ -166,26 +172,29 @@ def add_interference(  # type: ignore[no-untyped-def]
                     silent = False
                 end = 0 if links[m, 0] == k else 1
                 aim = links[m, 1 - end]
-                for j in range(len(parity)):
+                for r in range(len(receivers)):
+                    j = receivers[r]
                     if j != k and j != aim:
                         if steers:
-                            stray[j] += share[m] * (gain[m, end, j] * link_sent[m, end] * fade[b, j])
-                        elif within_cone(link_bearing[m, end], bearing[b, j], constants[THETA_MAX]):
-                            stray[j] += share[m] * (link_sent[m, end] * fade[b, j])
+                            stray[j] += share[m] * (gain[m, end, column[j]] * link_sent[m, end] * fade[b, r])
+                        elif within_cone(link_bearing[m, end], bearing[b, r], constants[THETA_MAX]):
+                            stray[j] += share[m] * (link_sent[m, end] * fade[b, r])
         if silent:
             continue
+        for r in range(len(receivers)):
+            looks[receivers[r]] = facing[b, r]
         for m in range(len(links)):
             if share[m] > 0.0:
                 for end in range(2):
                     i, j = links[m, end], links[m, 1 - end]
-                    if k != i and parity[k] == parity[i]:
+                    if k != i and parity[k] == parity[i] and stray[j] > 0.0:
                         if hears == HEARS_SECTOR:
-                            if facing[b, j] == link_sector[m, 1 - end]:
+                            if looks[j] == link_sector[m, 1 - end]:
                                 noise[m, end] += stray[j]
                         elif hears == HEARS_ALL:
                             noise[m, end] += stray[j]
                         else:
-                            noise[m, end] += stray[j] * gain[m, 1 - end, k]
+                            noise[m, end] += stray[j] * gain[m, 1 - end, column[k]]
 
 
 @kernel

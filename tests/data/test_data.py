@@ -37,7 +37,7 @@ from manetdiff.errors import DataError, FormatError, ManetDiffError
 from manetdiff.files import locked
 from manetdiff.fleet import displacement
 from manetdiff.radio import Radio
-from manetdiff.scenarios import FAMILIES, MOTIONS
+from manetdiff.scenarios import AIR, FAMILIES, MOTIONS
 from manetdiff.solvers import solve
 from manetdiff.topology import METRICS, metrics
 from support.command_help import Run, refused
@@ -434,7 +434,7 @@ class TestBenchmarks:
     def test_families_take_turns_and_the_file_can_be_continued(self, tmp_path: Path) -> None:
         settings = dataclasses.replace(BENCHMARKS["bench16"].settings(50), nodes=(6,), count=22, shard_size=8)
         made = make_joined(settings, tmp_path / "once.parquet")
-        assert [layout.family for layout in made] == [*FAMILIES, *FAMILIES]
+        assert [layout.family for layout in made] == [*AIR, *AIR]
         # As left by a run that was stopped after its first part.
         generate(settings, tmp_path / "again.parquet.parts")
         (tmp_path / "again.parquet.parts" / "shard-00001.parquet").unlink()
@@ -462,7 +462,7 @@ class TestBenchmarks:
         layouts = load_benchmark(name)
         known = BENCHMARKS[name]
         assert len(layouts) == known.count
-        assert [layout.family for layout in layouts[:22]] == [*FAMILIES, *FAMILIES]
+        assert [layout.family for layout in layouts[:22]] == [*AIR, *AIR]
         drawn = known.settings()
         for layout in layouts[::97]:
             assert isinstance(layout, SolvedLayout)

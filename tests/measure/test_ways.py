@@ -37,7 +37,7 @@ from manetdiff.radio import Radio
 from manetdiff.reproduce.weights import UnavailableError, weights_of
 from manetdiff.runtime.bundle import Bundle, find_bundle
 from manetdiff.sampling import SamplerConfig
-from manetdiff.scenarios import FAMILIES, move_by
+from manetdiff.scenarios import AIR, move_by
 from manetdiff.solvers import correct, solve
 from manetdiff.topology import METRICS, Topology, continuity, metrics
 from manetdiff.weights import WEIGHTS_FILE, known
@@ -149,12 +149,12 @@ class TestSets:
 
     def test_drawn_layouts_are_the_same_each_time_with_the_families_in_turn(self) -> None:
         first, again = list(drawn_set(6, 3)), list(drawn_set(6, 2))
-        assert [(one.index, one.family, len(one.fleet)) for one in first] == [(k, FAMILIES[k], 6) for k in range(3)]
+        assert [(one.index, one.family, len(one.fleet)) for one in first] == [(k, AIR[k], 6) for k in range(3)]
         for one, other in zip(first, again, strict=False):
             assert np.array_equal(one.fleet.positions, other.fleet.positions)
             assert (one.topology, one.metrics) == (other.topology, other.metrics)
         # The second time that a family's turn comes, it is another layout of it.
-        turn = drawn_set(6, len(FAMILIES) + 1).layout(len(FAMILIES))
+        turn = drawn_set(6, len(AIR) + 1).layout(len(AIR))
         assert turn.family == first[0].family
         assert not np.allclose(turn.fleet.positions, first[0].fleet.positions)
 

@@ -26,7 +26,7 @@ from manetdiff.reproduce.catalogue import TABLES
 from manetdiff.reproduce.networks import SEEDS
 from manetdiff.reproduce.tables import FULL_LAYOUTS, QUICK_LAYOUTS, Setting
 from manetdiff.reproduce.weights import UnavailableError, weights_of
-from manetdiff.scenarios import FAMILIES
+from manetdiff.scenarios import AIR
 from manetdiff.weights import WEIGHTS_FILE, known
 from support.measured_help import PLACE, StandIn, check_grids, points_of, refuse, rows_of
 
@@ -72,7 +72,7 @@ def test_a_quick_run_of_everything_is_whole_and_the_second_one_keeps_every_row(t
     for grids in first.values():
         check_grids(grids)
     assert [label for label, _ in first["sizes"][0].rows] == [f"{nodes}" for nodes in generalisation.SIZES]
-    assert len(first["families"][0].rows) == len(FAMILIES)
+    assert len(first["families"][0].rows) == len(AIR)
     assert "CP-SAT, 2 s (1 layout)" in [label for label, _ in first["throughput"][0].rows]
     # Omnidirectional, Huang-style, MST+greedy, …, the target: the order that the paper reports.
     for grid in first["throughput"]:
@@ -93,7 +93,7 @@ def test_layouts_are_the_first_of_the_set_and_no_more_than_asked_for() -> None:
     assert [len(one.layouts(16, most=5)) for one in (QUICK, FULL)] == [5, 5]
     assert [len(one.layouts(16, most=220)) for one in (QUICK, FULL)] == [QUICK_LAYOUTS[16], 220]
     # A quick run has every family.
-    assert {layout.family for layout in QUICK.layouts(16)} == set(FAMILIES)
+    assert {layout.family for layout in QUICK.layouts(16)} == set(AIR)
 
 
 class TestRawSamples:
@@ -197,8 +197,8 @@ class TestThroughput:
 class TestGeneralisation:
     def test_each_family_is_sampled_on_its_own_layouts(self, ways: StandIn) -> None:
         (grid,) = TABLES["families"].run(QUICK)
-        assert ways.names() == ["acam-123", "left-out-123"] * len(FAMILIES)
-        for place, family in enumerate(FAMILIES):
+        assert ways.names() == ["acam-123", "left-out-123"] * len(AIR)
+        for place, family in enumerate(AIR):
             for _, _, layouts in ways.asked[2 * place : 2 * place + 2]:
                 assert {one.family for one in layouts} == {family}
         left_out = [label.removesuffix(" (left out)") for label, _ in grid.rows if label.endswith("(left out)")]

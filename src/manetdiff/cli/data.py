@@ -18,7 +18,7 @@ from manetdiff.data.settings import DEFAULT_DISPLACEMENT, DEFAULT_SEARCH_MOVES, 
 from manetdiff.errors import DataError
 from manetdiff.formats import read_radio
 from manetdiff.radio import Radio
-from manetdiff.scenarios import FAMILIES, MIXED
+from manetdiff.scenarios import AIR, FAMILIES, MIXED
 
 Report = Callable[[Progress], None]
 
@@ -30,7 +30,7 @@ def command(
     seed: Annotated[int, typer.Option(help="Seed of the whole set.")] = 0,
     family: Annotated[
         list[str],
-        typer.Option(help=f"Scenario family; several are mixed. {MIXED} (all of them), {', '.join(FAMILIES)}."),
+        typer.Option(help=f"Scenario family; several are mixed. {MIXED} (all of aircraft), {', '.join(FAMILIES)}."),
     ] = [MIXED],  # noqa: B006
     search_moves: Annotated[
         int | None,
@@ -79,7 +79,7 @@ def command(
         nodes=tuple(_whole(part) for part in _parts(nodes)),
         count=count,
         seed=seed,
-        families=FAMILIES if _parts(family) == [MIXED] else tuple(_parts(family)),
+        families=AIR if _parts(family) == [MIXED] else tuple(_parts(family)),
         radio=Radio() if radio is None else read_radio(radio),
         search_moves=DEFAULT_SEARCH_MOVES if search_moves is None else search_moves,
         shard_size=shard_size,

@@ -11,7 +11,7 @@ from manetdiff.checks import LARGEST_SEED, check_flag, check_whole, first_repeat
 from manetdiff.errors import DataError, ManetDiffError
 from manetdiff.messages import brief
 from manetdiff.radio import Radio
-from manetdiff.scenarios import FAMILIES
+from manetdiff.scenarios import AIR, FAMILIES
 from manetdiff.solvers import reference
 
 FORMAT = 1
@@ -50,7 +50,7 @@ class Settings:
     nodes: tuple[int, ...]
     count: int
     seed: int
-    families: tuple[str, ...] = FAMILIES
+    families: tuple[str, ...] = AIR
     radio: Radio = field(default_factory=Radio)
     search_moves: int = DEFAULT_SEARCH_MOVES
     shard_size: int = DEFAULT_SHARD_SIZE

@@ -9,7 +9,7 @@ import numpy as np
 from manetdiff.data import SolvedLayout
 from manetdiff.measure.sets import LayoutSet
 from manetdiff.radio import Radio
-from manetdiff.scenarios import FAMILIES, draw
+from manetdiff.scenarios import AIR, draw
 from manetdiff.solvers import solve
 from manetdiff.topology import metrics
 
@@ -17,12 +17,12 @@ MOVES_A_NODE = 1_500
 
 
 def drawn_set(nodes: int, count: int, radio: Radio | None = None) -> LayoutSet:
-    """Layouts of all families in turn, solved by a short reference search: only if their rows are not kept already."""
+    """Layouts of all families of aircraft in turn, solved by a short search: only if their rows are not kept yet."""
     physics = radio or Radio()
 
     @cache
     def layout(index: int) -> SolvedLayout:
-        family = FAMILIES[index % len(FAMILIES)]
+        family = AIR[index % len(AIR)]
         fleet = draw(family, nodes, np.random.default_rng((7, nodes, index)))
         topology = solve(fleet, physics, "reference", moves=MOVES_A_NODE * nodes, seed=index)
         return SolvedLayout(

@@ -1,11 +1,12 @@
-"""Realistic fleets: how aircraft are laid out, and how they move."""
+"""Realistic fleets: how aircraft, vehicles and ships are laid out, and how they move."""
 
 from manetdiff.scenarios.kinematics import Kinematics
-from manetdiff.scenarios.layouts import FAMILIES, MIXED, draw, pick_family
+from manetdiff.scenarios.layouts import AIR, FAMILIES, MIXED, draw, pick_family
 from manetdiff.scenarios.motion import MOTIONS, move, move_by
 from manetdiff.scenarios.spacing import MIN_SEPARATION, required_separation
 
 __all__ = [
+    "AIR",
     "FAMILIES",
     "MIN_SEPARATION",
     "MIXED",

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from importlib import resources
 from pathlib import Path
 
 import numpy as np
@@ -44,6 +45,7 @@ from support.command_help import Run, refused
 from support.odd_values import odd_documents
 
 SETTINGS = Settings(nodes=(6, 8), count=22, seed=5, search_moves=300, shard_size=6)
+PACKAGED = [name for name in BENCHMARKS if (resources.files("manetdiff.data") / "sets" / f"{name}.parquet").is_file()]
 PAIRS = dataclasses.replace(SETTINGS, count=8, shard_size=5, displacement=(0.05, 0.4))
 
 
@@ -240,7 +242,7 @@ class TestRefused:
             ("--moves --displacement 0.4 0.1", "displacement"),
             ("--workers 0", "workers"),
             ("--radio missing.json", "missing.json"),
-            ("--benchmark bench17", "known are bench16, bench32"),
+            ("--benchmark bench17", "known are bench16, bench32, bench64"),
             ("--benchmark bench32 --nodes 8", "fixed"),
         ],
     )
@@ -426,8 +428,9 @@ class TestStreams:
     def test_a_radio_in_metres_gets_fleets_that_it_can_connect(self) -> None:
         settings = Settings(nodes=(6,), count=5, seed=1, radio=Radio(unit=1000.0, range=12.0), search_moves=100)
         for index in range(5):
-            layout = draw_layouts(settings, index)[0]
-            assert solve(layout.fleet, settings.radio, moves=100).report.components == 1
+            layout = draw_layouts(settings, index)[0].layout
+            assert layout.radio == settings.radio
+            assert solve(layout, moves=100).report.components == 1
 
 
 class TestBenchmarks:
@@ -457,7 +460,7 @@ class TestBenchmarks:
         with pytest.raises(DataError, match="search_moves = 50, not 60"):
             make_joined(dataclasses.replace(settings, search_moves=60), out)
 
-    @pytest.mark.parametrize("name", BENCHMARKS)
+    @pytest.mark.parametrize("name", PACKAGED)
     def test_packaged_sets(self, name: str) -> None:
         layouts = load_benchmark(name)
         known = BENCHMARKS[name]
@@ -466,7 +469,7 @@ class TestBenchmarks:
         drawn = known.settings()
         for layout in layouts[::97]:
             assert isinstance(layout, SolvedLayout)
-            assert len(layout.fleet) == known.nodes
+            assert len(layout.fleet) in known.nodes
             assert np.array_equal(layout.fleet.positions, draw_layouts(drawn, layout.index)[0].fleet.positions)
             recomputed = metrics(layout.topology, layout.fleet)
             assert {name: recomputed[name] for name in METRICS} == pytest.approx(layout.metrics, rel=1e-12, abs=1e-12)

@@ -77,4 +77,4 @@ class BatchError(ManetDiffError):
 
 
 class DisconnectedWarning(UserWarning):
-    """A network is in parts: nodes are out of range, kept apart by pins, or were not joined; the report says which."""
+    """A network is in parts: nodes are out of range, kept apart, or were not joined; the report says which."""

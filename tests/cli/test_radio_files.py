@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from manetdiff.formats import read_topology
+from manetdiff.formats import read_fleet, read_radio, read_topology, write_topology
 from manetdiff.radio import Radio
-from manetdiff.topology import metrics
+from manetdiff.topology import Topology, metrics
 from support.command_help import Run, refused
 
 FLEET = "id,x,y,yaw\na,0,0,0\nb,900,100,0\nc,2000,900,0\nd,2500,-700,0\n"
@@ -32,6 +32,9 @@ def fleet_of_four(tmp_path: Path) -> None:
         ({"link_budget": 3}, "must be an object"),
         ({"link_budget": BUDGET, "unit": 3}, "stand alone"),
         ({"link_budget": {**BUDGET, "power": "much"}}, "link"),
+        ({"link_budget": {**BUDGET, "cutoff": 1}}, "link budget: cutoff must be true or false, not 1"),
+        ({"link_budget": {**BUDGET, "ceiling": -1}}, "radio: ceiling must be a number from"),
+        ({"boresight": 45}, "radio: boresight must be a number from -7 to 7, not 45"),
     ],
 )
 def test_a_wrong_link_budget_is_one_line(run: Run, tmp_path: Path, document: object, words: str) -> None:
@@ -39,6 +42,30 @@ def test_a_wrong_link_budget_is_one_line(run: Run, tmp_path: Path, document: obj
     said = refused(run("generate", "f.csv", "--radio", "r.json"))
     assert "r.json" in said
     assert words in said
+
+
+@pytest.mark.parametrize(
+    ("document", "radio"),
+    [
+        (
+            {"range": 3, "boresight": 0.5, "min_snr": 2, "ceiling": 8},
+            Radio(range=3, boresight=0.5, min_snr=2, ceiling=8),
+        ),
+        ({"min_snr": None, "ceiling": None}, Radio()),
+        (
+            {"link_budget": {**BUDGET, "cutoff": True, "ceiling": 8, "boresight": 0.5, "sectors": 6}},
+            Radio.from_link_budget(**BUDGET, cutoff=True, ceiling=8, boresight=0.5, sectors=6),
+        ),
+    ],
+)
+def test_files_of_radios_take_what_real_radios_have_and_topologies_keep_it(
+    tmp_path: Path, document: object, radio: Radio
+) -> None:
+    (tmp_path / "r.json").write_text(json.dumps(document))
+    assert read_radio(tmp_path / "r.json") == radio
+    fleet, chain = read_fleet(tmp_path / "f.csv"), Topology([(0, 1), (1, 2), (2, 3)], [0, 1, 0, 1])
+    write_topology(chain, fleet, radio, tmp_path / "t.json")
+    assert radio_in(tmp_path / "t.json") == radio
 
 
 @pytest.fixture

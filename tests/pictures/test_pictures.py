@@ -10,12 +10,13 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PatchCollection
 from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
 
 from manetdiff import Fleet, Radio, Topology, solve
 from manetdiff.errors import FormatError, TopologyError
 from manetdiff.pictures import draw_change, draw_topology
 from manetdiff.pictures.far_out import drawn_in
-from manetdiff.pictures.marks import LETTER, LIGHT, LONGEST_NAME, Scale, placed_names, round_length
+from manetdiff.pictures.marks import LETTER, LIGHT, LONGEST_NAME, Scale, draw_sectors, placed_names, round_length
 from manetdiff.pictures.samples import draw_samples
 from manetdiff.scenarios import draw
 from manetdiff.wording import distance_text
@@ -232,3 +233,19 @@ def test_nodes_far_out_stand_at_the_border_and_leave_the_others_their_room() -> 
         assert f"x\n{distance_text(900 * fleet.spread)}" in told
         assert sum(text.split("\n")[0] == "x" for text in told) == 1
     assert drawn_in(fleet) is fleet
+
+
+def test_antennas_are_drawn_where_the_boresight_turns_them() -> None:
+    fleet, loads = fleet_of(5), np.array([[2, 0, 0], [0, 1, 0], [1, 1, 1], [0, 0, 0], [0, 3, 0]])
+
+    def drawn(where: Fleet, boresight: float) -> tuple[np.ndarray, np.ndarray]:
+        axes = Figure().add_subplot()
+        draw_sectors(axes, where, boresight, loads, Scale(1.0, 10.0, 1.0), LIGHT)
+        lines, wedges = axes.collections
+        edges = np.concatenate([path.vertices for path in lines.get_paths()])
+        return edges, np.concatenate([path.vertices for path in wedges.get_paths()])
+
+    turned, heading, straight = drawn(fleet, 0.5), drawn(fleet.replace(yaw=fleet.yaw + 0.5), 0.0), drawn(fleet, 0.0)
+    for one, same, other in zip(turned, heading, straight, strict=True):
+        assert np.allclose(one, same)
+        assert not np.allclose(one, other)

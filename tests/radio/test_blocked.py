@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from manetdiff import Fleet, Radio, Topology, metrics
+from manetdiff import Fleet, Radio, Topology, metrics, solve
 from manetdiff.radio import link_rates, link_tables
-from manetdiff.radio.blocked import blocked_directions, blocked_pairs
+from manetdiff.radio.blocked import blocked_directions
 from manetdiff.radio.rates import FloatArray
 from manetdiff.radio.tables import FADE, SENT, SIGNAL
 from support.strategies import fleets, radios, topologies
@@ -112,13 +112,28 @@ def test_a_fleet_that_turns_as_a_whole_takes_its_blocked_directions_along(
         assert math.isclose(value, after[name], rel_tol=1e-7, abs_tol=1e-9), name
 
 
-def test_directions_of_some_pairs_are_those_of_all() -> None:
+@pytest.mark.filterwarnings("ignore:the network is in:UserWarning")
+def test_a_search_links_nobody_in_a_blocked_direction() -> None:
+    rng = np.random.default_rng(2)
+    for _ in range(5):
+        arcs = [[(start, start + 1.5)] for start in rng.uniform(-3, 3, 10)]
+        fleet = Fleet(rng.normal(size=(10, 2)), rng.uniform(-3, 3, 10), blocked=arcs)
+        found = solve(fleet, moves=300, seed=0)
+        i, j = found.links.T
+        east, north = (fleet.positions[j] - fleet.positions[i]).T
+        there = np.arctan2(north, east)
+        assert len(found.links)
+        assert not (blocked_directions(fleet, i, there) | blocked_directions(fleet, j, there + math.pi)).any()
+
+
+def test_directions_are_asked_one_by_one_or_all_at_once() -> None:
     rng = np.random.default_rng(1)
     arcs = [rng.uniform(-6, 6, (k % 3, 2)) for k in range(9)]
     fleet = Fleet(rng.normal(size=(9, 2)), rng.uniform(-3, 3, 9), blocked=arcs)
-    bearing = link_tables(fleet, Radio()).bearing
-    i, j = np.nonzero(~np.eye(9, dtype=bool))
-    some = blocked_directions(fleet, i, bearing[i, j]) | blocked_directions(fleet, j, bearing[j, i])
-    assert np.array_equal(some, blocked_pairs(fleet, bearing)[i, j])
-    assert 0 < some.sum() < len(some)
-    assert not blocked_pairs(Fleet(fleet.positions, fleet.yaw), bearing).any()
+    nodes, bearing = np.arange(9), rng.uniform(-math.pi, math.pi, (9, 20))
+    together = blocked_directions(fleet, nodes[:, None], bearing)
+    assert together.shape == (9, 20) and 0 < together.sum() < together.size
+    for k in range(20):
+        assert np.array_equal(blocked_directions(fleet, nodes, bearing[:, k]), together[:, k])
+    assert not together[::3].any()  # nodes without arcs
+    assert not blocked_directions(Fleet(fleet.positions, fleet.yaw), nodes[:, None], bearing).any()

@@ -6,6 +6,7 @@ import base64
 import dataclasses
 import hashlib
 import json
+import math
 import re
 from html.parser import HTMLParser
 
@@ -201,6 +202,20 @@ class TestPicturesOfAPage:
         assert [_lines(one["d"]) for one in page.of_class("kept")] == [2]
         assert len(page.of_class("crowded")) == 1  # both links of node 0 are on its forward antenna
 
+    def test_antennas_are_drawn_where_the_boresight_turns_them(self) -> None:
+        fleet = Fleet([(0.0, 0.0), (1000.0, 10.0), (2000.0, -10.0), (1500.0, 900.0)], np.zeros(4))
+
+        def drawn(where: Fleet, radio: Radio, name: str) -> list[str]:
+            made = Topology([(0, 1), (0, 2), (1, 3)], [0, 1, 1, 0], layout=Layout(where, radio))
+            page = Page(topology_group(made, View.of([fleet]), np.zeros(3, bool), "new"))
+            return [one["d"] for one in page.of_class(name)]
+
+        straight, turned = Radio(sectors=3), Radio(sectors=3, boresight=0.5)
+        heading = fleet.replace(yaw=fleet.yaw + 0.5)
+        for name in ("sectors", "crowded"):
+            assert drawn(fleet, turned, name) == drawn(heading, straight, name) != drawn(fleet, straight, name)
+        assert drawn(fleet, turned, "parity-0") == drawn(fleet, straight, "parity-0")
+
     def test_a_node_far_out_is_at_the_border_with_its_distance(self) -> None:
         near = [(0.0, 0.0), (1000.0, 0.0), (1000.0, 800.0), (0.0, 700.0)]
         fleet = Fleet([*near, (900_000.0, 0.0)], np.zeros(5), ["a", "b", "c", "d", "lost"])
@@ -259,6 +274,14 @@ class TestRadioFacts:
         assert facts["longest link"] == f"{metres / 1000:.2f} km: 2.5 times the fleet's spread, here as it was at first"
         assert facts["antennas a node"] == "4, each for 90°"
         assert facts["beam"] == "a cone, 45° wide"
+        assert "at most" not in facts and "needed over noise and interference" not in facts
+
+    def test_say_what_limits_a_radio_and_how_its_sectors_are_turned(self) -> None:
+        fleet = Fleet([(0.0, 0.0), (4000.0, 0.0)], [0.0, 0.0])
+        facts = dict(radio_facts(Radio(sectors=6, boresight=-math.pi / 6, min_snr=5.0, ceiling=8.0), fleet))
+        assert facts["antennas a node"] == "6, each for 60°, the first turned 30° to the right"
+        assert facts["needed over noise and interference"] == "5 dB"
+        assert facts["at most"] == "8 bit/s/Hz"
 
 
 def test_the_radio_of_the_page_can_be_read_back(moments: list[Moment]) -> None:

@@ -42,6 +42,19 @@ def test_each_node_outside_has_its_reason() -> None:
     )
 
 
+def test_blocked_azimuths_and_a_least_snr_keep_nodes_apart() -> None:
+    masts = Fleet(FLEET.positions[:4], FLEET.yaw[:4], "abcd", blocked=[[], [], [], [(0.0, 6.3)]])
+    parts = find_parts(links((0, 1), (1, 2)), Layout(masts, METRES))
+    assert parts is not None
+    assert (parts.out_of_range, parts.kept_apart, parts.not_joined) == ((), ("d",), ())
+    assert str(parts) == "2 parts: 'd' is kept apart by pins or blocked azimuths"
+    # Over the 7 m between the two pairs the SNR is 1 / (49.8 · 0.03).
+    deaf = dataclasses.replace(METRES, sigma2=0.03, min_snr=0.0)
+    silent = find_parts(links((0, 1), (2, 3)), Layout(FLEET.part(range(4)), deaf))
+    assert silent is not None
+    assert str(silent) == "2 parts: 'c', 'd' are kept apart by pins or the least SNR"
+
+
 def test_the_range_is_said_in_units_and_in_metres() -> None:
     parts = find_parts(links((0, 1), (1, 2), (2, 3), (4, 5)), Layout(FLEET, Radio(unit=10.0, range=2.0)))
     assert parts is not None

@@ -94,13 +94,16 @@ def draw_rings(axes: Axes, places: FloatArray, scale: Scale, colour: str, dashes
     )
 
 
-def draw_sectors(axes: Axes, fleet: Fleet, loads: npt.NDArray[np.int64], scale: Scale, style: Style) -> None:
+def draw_sectors(
+    axes: Axes, fleet: Fleet, boresight: float, loads: npt.NDArray[np.int64], scale: Scale, style: Style
+) -> None:
     """Faint boundaries between the antennas of each node, and a wedge over each that more than one link shares."""
     sectors = loads.shape[1]
     width = 2 * np.pi / sectors
+    forward = fleet.yaw + boresight
     reach = SECTOR_REACH * scale.radius
     if sectors > 1:
-        edge = fleet.yaw[:, None] + (np.arange(sectors) + 0.5) * width
+        edge = forward[:, None] + (np.arange(sectors) + 0.5) * width
         direction = np.stack([np.cos(edge), np.sin(edge)], axis=-1)
         start = fleet.horizontal[:, None] + 0.9 * scale.radius * direction
         stop = fleet.horizontal[:, None] + reach * direction
@@ -108,7 +111,7 @@ def draw_sectors(axes: Axes, fleet: Fleet, loads: npt.NDArray[np.int64], scale: 
         axes.add_collection(LineCollection(list(lines), colors=style.faint, linewidths=0.7, zorder=1))
     wedges = []
     for i, sector in np.argwhere(loads > 1):
-        middle = fleet.yaw[i] + sector * width
+        middle = forward[i] + sector * width
         low, high = np.degrees([middle - width / 2, middle + width / 2])
         x, y = fleet.horizontal[i].tolist()
         wedges.append(Wedge((x, y), 1.25 * reach, float(low), float(high)))

@@ -47,15 +47,15 @@ def topology_group(
     layout = topology.on()
     fleet, pixel = drawn_in(layout.fleet), _pixel(view)
     ends, wrong = fleet.horizontal[topology.links], same_parity(topology)
-    loads = antenna_loads(topology, layout)
+    loads, forward = antenna_loads(topology, layout), fleet.yaw + layout.radio.boresight
     named = len(fleet) <= NAMED_UP_TO
     lines = [
-        ("sectors", _sector_boundaries(fleet, loads.shape[1], view.radius) if named else np.empty((0, 2, 2))),
+        ("sectors", _sector_boundaries(fleet, forward, loads.shape[1], view.radius) if named else np.empty((0, 2, 2))),
         ("kept", ends[~is_alone & ~wrong]),
         (alone, ends[is_alone & ~wrong]),
         ("wrong", ends[wrong]),
     ]
-    drawn = [_path("crowded", _wedges(fleet, loads, view))]
+    drawn = [_path("crowded", _wedges(fleet, forward, loads, view))]
     drawn += [_path(name, [_line(_on_page(ends, fleet, view)) for ends in several]) for name, several in lines]
     for bit, outline in enumerate((_dart, _drop)):
         drawn.append(
@@ -140,24 +140,24 @@ def _drop(fleet: Fleet, i: int, view: View) -> str:
     return f"{_line(np.array([tip, first]))}A{radius:.1f} {radius:.1f} 0 1 0 {last[0]:.1f} {last[1]:.1f}Z"
 
 
-def _sector_boundaries(fleet: Fleet, sectors: int, radius: float) -> FloatArray:
-    """(k, 2, 2) a short line for each."""
+def _sector_boundaries(fleet: Fleet, forward: FloatArray, sectors: int, radius: float) -> FloatArray:
+    """(k, 2, 2) a short line for each. forward: (n,) where each node's first sector looks."""
     if sectors == 1:
         return np.empty((0, 2, 2))
-    angle = fleet.yaw[:, None] + (np.arange(sectors) + 0.5) * 2 * np.pi / sectors
+    angle = forward[:, None] + (np.arange(sectors) + 0.5) * 2 * np.pi / sectors
     direction = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
     reach = radius * np.array([0.9, SECTOR_REACH])
     ends: FloatArray = fleet.horizontal[:, None, None] + reach[:, None] * direction[:, :, None]
     return ends.reshape(-1, 2, 2)
 
 
-def _wedges(fleet: Fleet, loads: npt.NDArray[np.int64], view: View) -> list[str]:
-    """The antennas with more than one link, each a slice of pie; loads: (n, sectors)."""
+def _wedges(fleet: Fleet, forward: FloatArray, loads: npt.NDArray[np.int64], view: View) -> list[str]:
+    """The antennas with more than one link, each a slice of pie; loads: (n, sectors). forward: as above."""
     sectors = loads.shape[1]
     reach = 1.25 * SECTOR_REACH * view.radius
     made = []
     for i, sector in np.argwhere(loads > 1):
-        angle = fleet.yaw[i] + 2 * np.pi / sectors * (sector + np.linspace(-0.5, 0.5, 9))
+        angle = forward[i] + 2 * np.pi / sectors * (sector + np.linspace(-0.5, 0.5, 9))
         rim = fleet.horizontal[i] + reach * np.stack([np.cos(angle), np.sin(angle)], axis=1)
         made.append(_line(_on_page(np.vstack([fleet.horizontal[i], rim]), fleet, view)) + "Z")
     return made

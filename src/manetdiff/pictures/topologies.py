@@ -102,7 +102,7 @@ def draw_topology(
     width = line_width(len(fleet))
     colours = _draw_rates(axes, segments[~wrong], rates[~wrong], width, style)
     draw_lines(axes, segments[wrong], style.wrong, "--", width)
-    draw_around(axes, topology, layout.fleet, loads, scale, style, 8.5 if len(fleet) <= 20 else 7.5)
+    draw_around(axes, topology, layout, loads, scale, style, 8.5 if len(fleet) <= 20 else 7.5)
     shown = title if title is not None else _headline(topology, loads, float(rates.sum()))
     axes.set_title(shown, loc="left", color=style.ink, fontsize=11, parse_math=False)
 
@@ -216,7 +216,7 @@ def draw_compared(
     draw_lines(axes, segments[~same], style.dropped if alone == DROPPED else style.new, alone, 1.1 * width)
     middles = segments[same_parity(topology)].mean(axis=1)
     axes.plot(middles[:, 0], middles[:, 1], "x", color=style.wrong, ms=8, mew=2.2, zorder=4)
-    draw_around(axes, topology, layout.fleet, antenna_loads(topology, layout), scale, style, font)
+    draw_around(axes, topology, layout, antenna_loads(topology, layout), scale, style, font)
 
 
 def compared_handles(style: Style, both: str, dropped: str, new: str) -> list[Handle]:
@@ -247,11 +247,12 @@ def _draw_rates(
 
 
 def draw_around(
-    axes: Axes, topology: Topology, fleet: Fleet, loads: IntArray, scale: Scale, style: Style, font: float
+    axes: Axes, topology: Topology, layout: Layout, loads: IntArray, scale: Scale, style: Style, font: float
 ) -> None:
     """Everything but the links."""
+    fleet = layout.fleet
     shown = drawn_in(fleet)
-    draw_sectors(axes, shown, loads, scale, style)
+    draw_sectors(axes, shown, layout.radio.boresight, loads, scale, style)
     draw_nodes(axes, shown, topology.parity, scale, style)
     draw_far_out(axes, fleet, scale, style, font)
     if len(fleet) <= NAMED_UP_TO:

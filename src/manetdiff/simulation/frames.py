@@ -53,8 +53,8 @@ def moment_pictures(moments: Sequence[Moment]) -> Iterator[Image.Image]:
         width = line_width(len(one.fleet))
         draw_lines(axes, segments[~is_new], LIGHT.kept, "-", 0.9 * width)
         draw_lines(axes, segments[is_new], LIGHT.new, "--", 1.2 * width)
-        loads = antenna_loads(one.topology, one.topology.on())
-        draw_around(axes, one.topology, one.fleet, loads, scale, LIGHT, 7.5)
+        layout = one.topology.on()
+        draw_around(axes, one.topology, layout, antenna_loads(one.topology, layout), scale, LIGHT, 7.5)
         figure.text(
             MARGIN / figure.get_figwidth(), 1 - 0.12 / figure.get_figheight(), _heading(one), va="top", fontsize=10
         )

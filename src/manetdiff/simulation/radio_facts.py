@@ -20,10 +20,29 @@ def radio_facts(radio: Radio, fleet: Fleet) -> list[tuple[str, str]]:
         ("signal over noise there", f"{number_text(_signal_over_noise(radio, radio.range))} dB"),
         ("bandwidth", _hertz(radio.bandwidth)),
         ("power", _power(radio)),
-        ("antennas a node", f"{radio.sectors}, each for {number_text(360 / radio.sectors)}°"),
+        ("antennas a node", _antennas(radio)),
         ("beam", _beam(radio)),
         ("reception", "by the antenna that looks at the peer" if radio.reception == "sectored" else "from all around"),
+        *_limits(radio),
     ]
+
+
+def _antennas(radio: Radio) -> str:
+    text = f"{radio.sectors}, each for {number_text(360 / radio.sectors)}°"
+    if radio.boresight:
+        side = "left" if radio.boresight > 0 else "right"
+        text += f", the first turned {number_text(abs(math.degrees(radio.boresight)))}° to the {side}"
+    return text
+
+
+def _limits(radio: Radio) -> list[tuple[str, str]]:
+    """What only some radios have."""
+    facts = []
+    if radio.min_snr is not None:
+        facts.append(("needed over noise and interference", f"{number_text(radio.min_snr)} dB"))
+    if radio.ceiling is not None:
+        facts.append(("at most", f"{number_text(radio.ceiling)} bit/s/Hz"))
+    return facts
 
 
 def _signal_over_noise(radio: Radio, distance: float) -> float:

@@ -27,8 +27,9 @@ DESCRIBED = 3
 class Parts:
     """A network that is not whole. Nodes outside its largest part (of equals, the first one), by id:
 
-    - out_of_range: no chain of pairs within range leads there. kept_apart: by pins, or because they must be silent.
-      not_joined: they could be linked, but antennas are taken, or nothing has joined them.
+    - out_of_range: no chain of pairs within range leads there. kept_apart: by pins, because they must be silent, by
+      blocked azimuths or by the radio's least SNR; kept_by says by which it may be. not_joined: they could be linked,
+      but antennas are taken, or nothing has joined them.
     - components: how many parts. unit: metres per unit of distance. range: the radio's, in units. needed: the shortest
       that would join all nodes, in units; needed_metres: the same in metres.
     - far_out: nodes that do not count in the unit, where that is the fleet's own (see `Fleet.scale`).
@@ -43,6 +44,7 @@ class Parts:
     needed: float
     needed_metres: float
     far_out: tuple[str, ...]
+    kept_by: str = "pins"
 
     def __str__(self) -> str:
         reasons = []
@@ -52,7 +54,7 @@ class Parts:
                 f"{self._distance(_rounded_up(self.needed))} would join all nodes"
             )
         if self.kept_apart:
-            reasons.append(f"{_are(self.kept_apart)} kept apart by pins")
+            reasons.append(f"{_are(self.kept_apart)} kept apart by {self.kept_by}")
         if self.not_joined:
             reasons.append(f"{_are(self.not_joined)} in range but not joined")
         if self.far_out:
@@ -101,7 +103,14 @@ def find_parts(links: IntArray, layout: Layout) -> Parts | None:
         needed=needed,
         needed_metres=needed * layout.unit,
         far_out=named(layout.fleet.far_out) if layout.radio.unit is None else (),
+        kept_by=_kept_by(layout),
     )
+
+
+def _kept_by(layout: Layout) -> str:
+    blocked = ["blocked azimuths"] if layout.fleet.blocked is not None else []
+    noisy = ["the least SNR"] if layout.radio.min_snr is not None else []
+    return " or ".join(["pins", *blocked, *noisy])
 
 
 def joining_range(layout: Layout) -> float:

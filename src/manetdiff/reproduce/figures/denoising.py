@@ -112,7 +112,7 @@ def _draw_state(
     draw_lines(axes, segments[crowded & ~wrong], LIGHT.dropped, ":", 1.6)
     draw_lines(axes, segments[wrong], LIGHT.wrong, "--", 1.1)
     draw_lines(axes, segments[~wrong & ~crowded], LIGHT.ink, "-", 1.8)
-    draw_sectors(axes, fleet, antenna_loads(topology, layout), scale, LIGHT)
+    draw_sectors(axes, fleet, layout.radio.boresight, antenna_loads(topology, layout), scale, LIGHT)
     draw_nodes(axes, fleet, topology.parity, scale, LIGHT)
     axes.set_title(heading, loc="left", color=LIGHT.ink, fontsize=12, fontweight="bold", pad=19)
     counts = f"{len(topology.links)} links, {wrong.sum()} break parity, {crowded.sum()} share an antenna"

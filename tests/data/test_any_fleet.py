@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -188,6 +189,7 @@ class TestFormats:
         assert "size_odds" not in plain.to_dict()
         for later in (
             {"nodes": (16, 257)},
+            {"nodes": tuple(range(4, 20))},
             {"size_odds": INVERSE},
             {"moves_a_node": 5, "search_moves": None},
             {"spacing": 100.0},
@@ -198,6 +200,14 @@ class TestFormats:
             changed = dataclasses.replace(plain, **later)
             assert changed.format == 2
             assert Settings.from_dict(json.loads(json.dumps(changed.to_dict()))) == changed
+
+    def test_sizes_spelt_out_are_the_same_set(self, everything: Path, tmp_path: Path) -> None:
+        copy = Path(shutil.copytree(everything, tmp_path / "copy"))
+        description = json.loads((copy / "dataset.json").read_text())
+        description["settings"]["nodes"] = list(EVERYTHING.nodes)
+        (copy / "dataset.json").write_text(json.dumps(description))
+        assert generate(EVERYTHING, copy) == 0
+        assert len(read_dataset(copy)) == 24
 
     def test_nodes_beyond_a_byte(self, tmp_path: Path) -> None:
         settings = Settings(nodes=(6, 1000), count=1, seed=1)

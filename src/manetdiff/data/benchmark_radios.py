@@ -18,7 +18,7 @@ from manetdiff.radio import Radio
 # its nearest neighbour, its median over a fleet, is 0.577 spreads on average over the thousand fleets, and a spread is
 # the unit of the default radio.
 UNIT = 10_000.0
-SPACING = 0.577 * UNIT
+SPACING = 5_770.0
 IN_METRES = Radio(unit=UNIT)
 
 # Links of a budget are no longer than this many spacings, which is about what the default radio has: further out there

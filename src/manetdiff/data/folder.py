@@ -20,8 +20,8 @@ from manetdiff.files import TEMPORARY, locked, made_folder, write_whole
 from manetdiff.json_settings import parsed_json
 
 DATASET = "dataset.json"
-# Layouts, and nodes in all, that a worker makes at a time: few, so that all are busy to the end.
-TASK, TASK_NODES = 8, 512
+# Layouts that a worker makes at a time, and moves of their searches: few, so that all are busy to the end.
+TASK, TASK_MOVES = 8, 1_000_000
 OUR_FILE = re.compile(r"dataset\.json|shard-\d{5}\.parquet(\.sha256)?")
 OUR_TEMPORARY = re.compile(rf"\.({OUR_FILE.pattern})(\.[0-9a-f]+)?{re.escape(TEMPORARY)}")
 
@@ -106,7 +106,10 @@ def _fill(settings: Settings, folder: Path, workers: int, report: Callable[[Prog
 
 
 def _parts(settings: Settings, indices: range) -> list[range]:
-    size = max(1, min(TASK, TASK_NODES // max(settings.nodes)))
+    largest = max(settings.nodes)
+    # To draw a large fleet takes about as long as so many moves.
+    moves = max(settings.moves_for(largest), largest**2)
+    size = max(1, min(TASK, TASK_MOVES // moves))
     return [indices[start : start + size] for start in range(0, len(indices), size)]
 
 

@@ -26,8 +26,8 @@ from manetdiff.scenarios import AIR, FAMILIES
 from manetdiff.solvers import reference
 
 FORMAT_NAME = "manetdiff-layouts"
-# The first holds fleets of up to 256 nodes, flat and with antennas all around, under one radio; the second all that is
-# settled by LATER. What the first can hold is written as it always was, byte by byte.
+# The first holds fleets of few sizes up to 256 nodes, flat and with antennas all around, under one radio; the second
+# holds all. What the first can hold is written as it always was, byte by byte.
 FIRST, SECOND = FORMATS = (1, 2)
 READABLE = f"formats {FIRST} and {SECOND}"
 
@@ -136,8 +136,9 @@ class Settings:
     @property
     def format(self) -> int:
         """Of the files: the first that can hold the set."""
-        later = self.to_dict().keys() & LATER or not isinstance(self.radio, Radio) or max(self.nodes) > SMALL_FLEET
-        return SECOND if later else FIRST
+        words = in_few_words(self.nodes)
+        fits = words == list(self.nodes) and max(self.nodes) <= SMALL_FLEET and isinstance(self.radio, Radio)
+        return FIRST if fits and not LATER & self.to_dict().keys() else SECOND
 
     def moves_for(self, nodes: int) -> int:
         """Budget of the search on a fleet of this size."""

@@ -31,7 +31,7 @@ from manetdiff.data import (
     read_shard,
 )
 from manetdiff.data.benchmark import make_joined
-from manetdiff.data.folder import read_settings
+from manetdiff.data.folder import read_settings, tasks_of
 from manetdiff.data.layouts import draw_layouts
 from manetdiff.data.shards import checksum_line, checksum_name, is_done, to_bytes, write_shard
 from manetdiff.errors import DataError, FormatError, ManetDiffError
@@ -117,6 +117,13 @@ class TestSameBytes:
     def test_with_any_number_of_workers(self, whole: Path, pairs: Path, tmp_path: Path) -> None:
         generate(SETTINGS, tmp_path / "two", workers=2)
         assert content(tmp_path / "two") == content(whole)
+
+    @pytest.mark.parametrize(("moves", "at_once"), [(300, 8), (300_000, 3), (5_000_000, 1)])
+    def test_work_is_handed_out_in_parts_that_take_no_worker_long(self, moves: int, at_once: int) -> None:
+        settings = dataclasses.replace(SETTINGS, search_moves=moves)
+        parts = tasks_of(settings, range(3, 30))
+        assert [index for part in parts for index in part] == list(range(3, 30))
+        assert max(map(len, parts)) == at_once
 
     def test_files_and_their_checksums_and_nothing_else(self, whole: Path) -> None:
         shards = [f"shard-{k:05d}.parquet" for k in range(4)]
@@ -465,7 +472,7 @@ class TestBenchmarks:
         layouts = load_benchmark(name)
         known = BENCHMARKS[name]
         assert len(layouts) == known.count
-        assert [layout.family for layout in layouts[:22]] == [*AIR, *AIR]
+        assert [layout.family for layout in layouts[:22]] == [*AIR, *AIR][: known.count]
         drawn = known.settings()
         for layout in layouts[::97]:
             assert isinstance(layout, SolvedLayout)

@@ -91,7 +91,7 @@ def _fill(settings: Settings, folder: Path, workers: int, report: Callable[[Prog
     ]
     done = settings.count - sum(len(settings.shard_indices(shard)) for shard in missing)
     report(Progress(done, settings.count))
-    parts = {shard: _parts(settings, settings.shard_indices(shard)) for shard in missing}
+    parts = {shard: tasks_of(settings, settings.shard_indices(shard)) for shard in missing}
     tasks = ((settings, part) for shard in missing for part in parts[shard])
     with closing(in_order(_make, tasks, workers)) as results:
         for shard in missing:
@@ -105,7 +105,8 @@ def _fill(settings: Settings, folder: Path, workers: int, report: Callable[[Prog
     return len(missing)
 
 
-def _parts(settings: Settings, indices: range) -> list[range]:
+def tasks_of(settings: Settings, indices: range) -> list[range]:
+    """The layouts of these indices, in parts that a worker makes at a time."""
     largest = max(settings.nodes)
     # To draw a large fleet takes about as long as so many moves.
     moves = max(settings.moves_for(largest), largest**2)

@@ -142,7 +142,9 @@ class Settings:
 
     def moves_for(self, nodes: int) -> int:
         """Budget of the search on a fleet of this size."""
-        return self.search_moves if self.moves_a_node is None else self.moves_a_node * nodes  # type: ignore[return-value]
+        if self.moves_a_node is not None:
+            return self.moves_a_node * nodes
+        return self.search_moves or DEFAULT_SEARCH_MOVES
 
     @property
     def shards(self) -> int:

@@ -14,8 +14,7 @@ from manetdiff.data.settings import EQUAL, Settings
 from manetdiff.errors import DataError, ScenarioError
 from manetdiff.fleet import Fleet, displacement
 from manetdiff.layout import Layout
-from manetdiff.radio import Radio
-from manetdiff.radio.drawing import draw_spacing
+from manetdiff.radio import Radio, draw_spacing
 from manetdiff.scenarios import MOTIONS, draw, move_by
 from manetdiff.solvers import solve
 from manetdiff.solvers.spanning import spanning_forest

@@ -7,17 +7,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 import torch
 from typer.testing import CliRunner
 
 from manetdiff.cli.app import app
+from manetdiff.data import BENCHMARKS, Dataset
 from manetdiff.diffusion.generator import build
 from manetdiff.diffusion.process import Process
 from manetdiff.diffusion.weights import Weights
 from manetdiff.errors import CheckpointError
 from manetdiff.evaluate import models
-from manetdiff.evaluate.bundles import bundle_rows
+from manetdiff.evaluate.bundles import bundle_rows, check_trained_for
 from manetdiff.evaluate.models import ablation_weights, ablations, model_rows
 from manetdiff.evaluate.scores import Score
 from manetdiff.measure.rows import Rows
@@ -126,6 +128,13 @@ def test_a_runtime_file_for_another_radio_is_refused() -> None:
     other = replace(find_bundle("netdiff-small"), radio=Radio(sigma2=0.9))
     with pytest.raises(CheckpointError, match="mine: trained for a radio with sigma2"):
         bundle_rows(RowStore(), "bench16", {"mine": other}, layouts=1)
+
+
+def test_a_set_of_several_radios_is_none_for_a_network_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    several = Dataset(BENCHMARKS["radios"].settings(), pa.table({}))
+    monkeypatch.setattr("manetdiff.evaluate.bundles.benchmark_dataset", lambda name: several)
+    with pytest.raises(CheckpointError, match="mine: trained for one radio; radios was solved for several"):
+        check_trained_for("radios", "mine", Radio())
 
 
 def test_a_model_for_another_radio_is_refused() -> None:

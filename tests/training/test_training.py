@@ -15,7 +15,7 @@ import torch
 from lightning.fabric import Fabric
 from safetensors.torch import load_file
 
-from manetdiff.data import Settings, generate, read_dataset
+from manetdiff.data import RANDOM, Settings, generate, read_dataset
 from manetdiff.diffusion.weights import described_bytes, read_described, read_weights
 from manetdiff.errors import CheckpointError, DataError, FormatError, ManetDiffError, TrainingError
 from manetdiff.files import locked
@@ -277,6 +277,16 @@ class TestCorpus:
         generate(Settings(nodes=(6, 9), count=20, seed=3, search_moves=200), tmp_path)
         with pytest.raises(DataError, match="has the layouts of"):
             read_corpus([layouts, tmp_path], held_out=4, workers=1)
+
+    @pytest.mark.parametrize(
+        ("more", "said"), [({"radio": RANDOM}, "radios of their own"), ({"blocked": 0.5}, "blocked antennas")]
+    )
+    def test_data_that_the_network_cannot_learn_from_is_refused(
+        self, more: dict[str, Any], said: str, tmp_path: Path
+    ) -> None:
+        generate(Settings(nodes=(6,), count=1, seed=1, search_moves=5, **more), tmp_path / "set")
+        with pytest.raises(DataError, match=said):
+            read_corpus([tmp_path / "set"])
 
     def test_data_of_another_radio_is_refused(self, layouts: Path) -> None:
         with pytest.raises(DataError, match=r"sigma2 = 0\.45, not 0\.1"):

@@ -12,7 +12,7 @@ import typer
 
 from manetdiff.cli.bench_speed import batch_tables, step_tables, training_tables
 from manetdiff.cli.output import Columns, Table, measured, print_json, print_table, say, write_markdown
-from manetdiff.data import BENCHMARKS
+from manetdiff.data import DEFAULT_SETS
 from manetdiff.evaluate.over_time import (
     CPSAT_LAYOUTS,
     LAYOUTS,
@@ -117,7 +117,7 @@ def command(
         return
     count, with_cpsat = (4, 0) if quick else (layouts, cpsat_layouts)
     store = RowStore(kept, say)
-    chosen = [benchmark_set(name).first(count) for name in BENCHMARKS]
+    chosen = [benchmark_set(name).first(count) for name in DEFAULT_SETS]
     from manetdiff.evaluate.move_rates import scored_move_rates
 
     rates = [scored_move_rates(list(some)) for some in chosen]

@@ -14,9 +14,12 @@ import typer
 from manetdiff.cli.progress import bar
 from manetdiff.cores import usable_cores
 from manetdiff.data import BENCHMARKS, Progress, Settings, generate, make_benchmark
-from manetdiff.data.settings import DEFAULT_DISPLACEMENT, DEFAULT_SEARCH_MOVES, DEFAULT_SHARD_SIZE
+from manetdiff.data.radios import RANDOM, Radios
+from manetdiff.data.settings import DEFAULT_DISPLACEMENT, DEFAULT_SEARCH_MOVES, DEFAULT_SHARD_SIZE, EQUAL, INVERSE
+from manetdiff.data.sizes import sizes_of
 from manetdiff.errors import DataError
 from manetdiff.formats import read_radio
+from manetdiff.messages import brief
 from manetdiff.radio import Radio
 from manetdiff.scenarios import AIR, FAMILIES, MIXED
 
@@ -25,7 +28,13 @@ Report = Callable[[Progress], None]
 
 def command(
     out: Annotated[Path, typer.Option(help="Folder to fill (with --benchmark: the file to write).")],
-    nodes: Annotated[list[str], typer.Option(help="Nodes of a fleet; several, such as 16,32, are mixed.")] = ["16"],  # noqa: B006
+    nodes: Annotated[
+        list[str],
+        typer.Option(
+            help="Nodes of a fleet; several, such as 16,32, are mixed equally. With a range, such as 4-128, small ones "
+            "come more often: n nodes by 1/n."
+        ),
+    ] = ["16"],  # noqa: B006
     count: Annotated[int | None, typer.Option(help="Layouts to make; with --moves, pairs of layouts.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the whole set.")] = 0,
     family: Annotated[
@@ -39,6 +48,9 @@ def command(
             "with --benchmark, what the set is defined with)"
         ),
     ] = None,
+    moves_a_node: Annotated[
+        int | None, typer.Option(help="The same for each node of a layout, instead of --search-moves.")
+    ] = None,
     moves: Annotated[bool, typer.Option("--moves", help="Also move each fleet and solve it again.")] = False,
     displacement: Annotated[
         tuple[float, float],
@@ -48,6 +60,24 @@ def command(
     radio: Annotated[
         Path | None, typer.Option(help="JSON file of radio parameters; others take their default.")
     ] = None,
+    radios: Annotated[
+        str | None,
+        typer.Option(metavar=RANDOM, help="A radio of its own for each layout, drawn from real and abstract ones."),
+    ] = None,
+    spacing: Annotated[
+        float | None,
+        typer.Option(
+            help="Metres from a node to its nearest neighbour, the median of a fleet. (default: as the family has it; "
+            f"with --radios {RANDOM}, 100 m to 100 km)",
+        ),
+    ] = None,
+    heights: Annotated[
+        tuple[float, float] | None,
+        typer.Option(metavar="LOW HIGH", help="Heights of the nodes in metres, drawn from this range. (default: flat)"),
+    ] = None,
+    blocked: Annotated[
+        float, typer.Option(help="Share of the nodes that have no antenna in some range of directions.")
+    ] = 0.0,
     workers: Annotated[
         int | None, typer.Option(help="Processes; has no say in the result. (default: all usable cores)")
     ] = None,
@@ -66,7 +96,8 @@ def command(
     """
     processes = usable_cores() if workers is None else workers
     if benchmark is not None:
-        fixed = count is not None or moves or radio is not None or seed or shard_size != DEFAULT_SHARD_SIZE
+        given = (count, radio, radios, spacing, heights, moves_a_node)
+        fixed = any(one is not None for one in given) or moves or seed or blocked or shard_size != DEFAULT_SHARD_SIZE
         if fixed or nodes != ["16"] or family != [MIXED]:
             raise DataError("--benchmark: its sets are fixed; give only --out, --search-moves and --workers with it")
         with _shown() as report:
@@ -76,14 +107,19 @@ def command(
     if count is None:
         raise DataError("--count: say how many layouts to make")
     settings = Settings(
-        nodes=tuple(_whole(part) for part in _parts(nodes)),
+        nodes=sizes_of(_parts(nodes)),
         count=count,
         seed=seed,
         families=AIR if _parts(family) == [MIXED] else tuple(_parts(family)),
-        radio=Radio() if radio is None else read_radio(radio),
-        search_moves=DEFAULT_SEARCH_MOVES if search_moves is None else search_moves,
+        radio=_radios(radio, radios),
+        search_moves=search_moves,
+        moves_a_node=moves_a_node,
         shard_size=shard_size,
         displacement=displacement if moves else None,
+        size_odds=INVERSE if any("-" in part for part in _parts(nodes)) else EQUAL,
+        spacing=spacing,
+        heights=heights,
+        blocked=blocked,
     )
     with _shown() as report:
         made_shards = generate(settings, out, workers=processes, report=report)
@@ -96,11 +132,14 @@ def _parts(values: list[str]) -> list[str]:
     return [part.strip() for value in values for part in value.split(",")]
 
 
-def _whole(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise DataError(f"--nodes: give whole numbers, such as 16 or 16,32, not {text!r}") from None
+def _radios(file: Path | None, drawn: str | None) -> Radios:
+    if drawn is None:
+        return Radio() if file is None else read_radio(file)
+    if file is not None:
+        raise DataError("--radio and --radios: give one of the two")
+    if drawn != RANDOM:
+        raise DataError(f"--radios: must be {RANDOM}, not {brief(drawn)}; one radio for all is given by --radio")
+    return RANDOM
 
 
 @contextmanager

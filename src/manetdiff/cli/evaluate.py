@@ -10,7 +10,7 @@ import typer
 
 from manetdiff.cli.needs_torch import needs_torch
 from manetdiff.cli.output import Table, print_json, print_table, say, write_markdown
-from manetdiff.data import BENCHMARKS
+from manetdiff.data import BENCHMARKS, DEFAULT_SETS
 from manetdiff.errors import SolverError
 from manetdiff.evaluate.bundles import bundle_rows
 from manetdiff.evaluate.scores import Score, baseline_scores, preset_scores
@@ -27,7 +27,9 @@ FIGURES = labels(OF_LAYOUTS)
 def command(
     sets: Annotated[
         list[str] | None,
-        typer.Argument(help=f"Which sets: {', '.join(BENCHMARKS)}. Default: all; with --ablations, bench16."),
+        typer.Argument(
+            help=f"Which sets: {', '.join(BENCHMARKS)}. Default: {', '.join(DEFAULT_SETS)}; with --ablations, bench16."
+        ),
     ] = None,
     method: Annotated[list[str] | None, typer.Option(help="Run only this method; can be given again.")] = None,
     weights: Annotated[
@@ -92,7 +94,7 @@ def command(
     store = RowStore(report=say)
     tables: list[Table] = []
     results: dict[str, Any] = {}
-    for name in sets or (["bench16"] if ablations else list(BENCHMARKS)):
+    for name in sets or (["bench16"] if ablations else DEFAULT_SETS):
         if ablations:
             results[name], table = _ablation_table(name, _model_rows(store, name, None, sampling, seed or 0, layouts))
         else:

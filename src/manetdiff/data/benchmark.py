@@ -4,49 +4,75 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 
+from manetdiff.data.benchmark_radios import BENCHMARK_RADIOS, IN_METRES, SPACING
 from manetdiff.data.columns import metadata
 from manetdiff.data.dataset import Dataset, read_dataset
 from manetdiff.data.folder import Progress, generate, remove_dataset
 from manetdiff.data.layouts import SolvedLayout
+from manetdiff.data.radios import Radios
 from manetdiff.data.settings import BENCHMARK, Settings, first_difference
 from manetdiff.data.shards import from_bytes, read_content, to_bytes
 from manetdiff.errors import DataError
 from manetdiff.files import write_whole
+from manetdiff.radio import Radio
 
 PARTS = ".parts"
-PART_SIZE = 50
 
 
 @dataclass(frozen=True)
 class Benchmark:
-    """How a set is made: so many layouts of one fleet size, the families in turn."""
+    """How a set is made: so many layouts of these fleet sizes, the families in turn, and the radios if they have names.
 
-    nodes: int
+    - search_moves, moves_a_node: one of them is the search's budget. radio, spacing: as in the settings.
+    - part: layouts that are made and kept together; what is made alone is not lost with others when a run is stopped.
+    """
+
+    nodes: tuple[int, ...]
     count: int
     seed: int
-    search_moves: int
+    search_moves: int | None = None
+    moves_a_node: int | None = None
+    radio: Radios = field(default_factory=Radio)
+    spacing: float | None = None
+    part: int = 50
 
     def settings(self, search_moves: int | None = None) -> Settings:
         """What to make; search_moves replaces the set's own search budget."""
         return Settings(
-            nodes=(self.nodes,),
+            nodes=self.nodes,
             count=self.count,
             seed=self.seed,
             search_moves=self.search_moves if search_moves is None else search_moves,
-            shard_size=PART_SIZE,
+            moves_a_node=self.moves_a_node if search_moves is None else None,
+            shard_size=self.part,
             domain=BENCHMARK,
             families_in_turn=True,
+            radio=self.radio,
+            spacing=self.spacing,
         )
 
 
+def _dense_as_16(nodes: int, count: int, search_moves: int, part: int) -> Benchmark:
+    """Larger fleets that are as dense as those of bench16, whatever their size, under the same radio in metres."""
+    return Benchmark((nodes,), count, nodes, search_moves, radio=IN_METRES, spacing=SPACING, part=part)
+
+
 BENCHMARKS = {
-    "bench16": Benchmark(nodes=16, count=1000, seed=16, search_moves=800_000),
-    "bench32": Benchmark(nodes=32, count=500, seed=32, search_moves=2_000_000),
+    "bench16": Benchmark(nodes=(16,), count=1000, seed=16, search_moves=800_000),
+    "bench32": Benchmark(nodes=(32,), count=500, seed=32, search_moves=2_000_000),
+    "bench64": _dense_as_16(64, 200, search_moves=8_000_000, part=8),
+    "bench256": _dense_as_16(256, 40, search_moves=64_000_000, part=1),
+    "bench1000": _dense_as_16(1000, 8, search_moves=256_000_000, part=1),
+    "radios": Benchmark(
+        nodes=tuple(range(12, 33)), count=480, seed=12, moves_a_node=60_000, radio=BENCHMARK_RADIOS, part=24
+    ),
 }
+# Those of the default radio, which every method of the paper takes: what is scored unless others are asked for.
+DEFAULT_SETS = ("bench16", "bench32")
 
 
 def load_benchmark(name: str) -> list[SolvedLayout]:
@@ -64,7 +90,12 @@ def benchmark_dataset(name: str) -> Dataset:
         )
     table, settings = from_bytes(packaged.read_bytes(), str(packaged))
     # A search that has changed since is no reason not to compare with what it found then.
-    expected = dataclasses.replace(known.settings(settings.search_moves), solver=settings.solver)
+    expected = dataclasses.replace(
+        known.settings(),
+        search_moves=settings.search_moves,
+        moves_a_node=settings.moves_a_node,
+        solver=settings.solver,
+    )
     _check_same(settings, expected, str(packaged))
     return Dataset(settings, table)
 

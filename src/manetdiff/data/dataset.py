@@ -28,7 +28,7 @@ class LayoutArrays:
     With moves, rows 0, 2, 4, … are the fleets as drawn and rows 1, 3, 5, … the same fleets moved.
 
     index (b,) int64; step (b,) int8; displacement (b,) float64; family (b,) str.
-    positions (b, n, 2) float32 in metres; yaw (b, n) float32 in radians.
+    positions (b, n, 2) float32 in metres, (b, n, 3) with heights; yaw (b, n) float32 in radians.
     adjacency (b, n, n) bool, symmetric; parity (b, n) uint8.
 
     - metrics: each (b,) float64, by the names in manetdiff.topology.METRICS.
@@ -52,7 +52,7 @@ class LayoutArrays:
 class Dataset:
     """Solved layouts in memory, as compact as on disk; iterate over it, or take its arrays by fleet size.
 
-    - table: the rows as an Arrow table, with the columns of manetdiff.data.columns.SCHEMA.
+    - table: the rows as an Arrow table, with the columns of manetdiff.data.columns.schema.
     """
 
     settings: Settings
@@ -62,7 +62,7 @@ class Dataset:
         return int(self.table.num_rows)
 
     def __iter__(self) -> Iterator[SolvedLayout]:
-        return from_table(self.table, self.settings.radio)
+        return from_table(self.table, self.settings)
 
     def __repr__(self) -> str:
         return f"Dataset(layouts={len(self)}, nodes={self.nodes})"
@@ -92,7 +92,7 @@ class Dataset:
             step=rows["step"].to_numpy(),
             displacement=rows["displacement"].to_numpy(),
             family=np.array(rows["family"].to_pylist(), dtype=np.str_),
-            positions=np.stack([by_node("x"), by_node("y")], axis=2),
+            positions=np.stack([by_node(axis) for axis in ("x", "y", "z") if axis in rows.column_names], axis=2),
             yaw=by_node("yaw"),
             adjacency=adjacency,
             parity=by_node("parity"),

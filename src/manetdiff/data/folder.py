@@ -12,7 +12,7 @@ from typing import Any
 
 from manetdiff.checks import check_whole
 from manetdiff.data.layouts import SolvedLayout, draw_layouts, make_layouts
-from manetdiff.data.settings import FORMAT, FORMAT_NAME, Settings, first_difference
+from manetdiff.data.settings import FORMAT_NAME, FORMATS, READABLE, Settings, first_difference
 from manetdiff.data.shards import is_done, shard_name, write_shard
 from manetdiff.data.workers import in_order
 from manetdiff.errors import DataError
@@ -20,8 +20,8 @@ from manetdiff.files import TEMPORARY, locked, made_folder, write_whole
 from manetdiff.json_settings import parsed_json
 
 DATASET = "dataset.json"
-# Layouts that a worker makes at a time: few, so that all are busy to the end.
-TASK = 8
+# Layouts that a worker makes at a time, and moves of their searches: few, so that all are busy to the end.
+TASK, TASK_MOVES = 8, 1_000_000
 OUR_FILE = re.compile(r"dataset\.json|shard-\d{5}\.parquet(\.sha256)?")
 OUR_TEMPORARY = re.compile(rf"\.({OUR_FILE.pattern})(\.[0-9a-f]+)?{re.escape(TEMPORARY)}")
 
@@ -91,11 +91,12 @@ def _fill(settings: Settings, folder: Path, workers: int, report: Callable[[Prog
     ]
     done = settings.count - sum(len(settings.shard_indices(shard)) for shard in missing)
     report(Progress(done, settings.count))
-    tasks = ((settings, part) for shard in missing for part in _parts(settings.shard_indices(shard)))
+    parts = {shard: tasks_of(settings, settings.shard_indices(shard)) for shard in missing}
+    tasks = ((settings, part) for shard in missing for part in parts[shard])
     with closing(in_order(_make, tasks, workers)) as results:
         for shard in missing:
             layouts: list[SolvedLayout] = []
-            for part in _parts(settings.shard_indices(shard)):
+            for part in parts[shard]:
                 layouts += next(results)
                 done += len(part)
                 report(Progress(done, settings.count))
@@ -104,8 +105,13 @@ def _fill(settings: Settings, folder: Path, workers: int, report: Callable[[Prog
     return len(missing)
 
 
-def _parts(indices: range) -> list[range]:
-    return [indices[start : start + TASK] for start in range(0, len(indices), TASK)]
+def tasks_of(settings: Settings, indices: range) -> list[range]:
+    """The layouts of these indices, in parts that a worker makes at a time."""
+    largest = max(settings.nodes)
+    # To draw a large fleet takes about as long as so many moves.
+    moves = max(settings.moves_for(largest), largest**2)
+    size = max(1, min(TASK, TASK_MOVES // moves))
+    return [indices[start : start + size] for start in range(0, len(indices), size)]
 
 
 def _make(task: tuple[Settings, range]) -> list[SolvedLayout]:
@@ -114,7 +120,7 @@ def _make(task: tuple[Settings, range]) -> list[SolvedLayout]:
 
 
 def _dataset_json(settings: Settings) -> bytes:
-    content = {"format": FORMAT_NAME, "version": FORMAT, "settings": settings.to_dict()}
+    content = {"format": FORMAT_NAME, "version": settings.format, "settings": settings.to_dict()}
     return (json.dumps(content, indent=2) + "\n").encode()
 
 
@@ -133,8 +139,8 @@ def _read_dataset_json(path: Path) -> dict[str, Any]:
         or not isinstance(values.get("settings"), dict)
     ):
         raise DataError(f"{path}: not the description of a dataset made by 'manetdiff data'")
-    if values.get("version") != FORMAT:
-        raise DataError(f"{path}: a dataset of format {values.get('version')!r}; this version reads format {FORMAT}")
+    if values.get("version") not in FORMATS:
+        raise DataError(f"{path}: a dataset of format {values.get('version')!r}; this version reads {READABLE}")
     return values
 
 
@@ -144,8 +150,7 @@ def _refuse_foreign(settings: Settings, folder: Path) -> None:
         raise DataError(f"{folder}: a file; give a folder")
     path = folder / DATASET
     if path.exists():
-        there, wanted = _read_dataset_json(path)["settings"], json.loads(json.dumps(settings.to_dict()))
-        difference = first_difference(there, wanted)
+        difference = first_difference(read_settings(folder).to_dict(), settings.to_dict())
         if difference:
             name, old, new = difference
             raise DataError(

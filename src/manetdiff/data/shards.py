@@ -9,16 +9,21 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from manetdiff.data.columns import SCHEMA, check_rows, settings_of, to_table
+from manetdiff.data.columns import check_rows, schema, settings_of, to_table
 from manetdiff.data.layouts import SolvedLayout
 from manetdiff.data.settings import Settings
 from manetdiff.errors import DataError
 from manetdiff.files import write_whole
 
 # Values that hardly ever repeat. Their bytes compress better sorted by significance than in a dictionary.
-MEASURED = ("x", "y", "yaw", "displacement", "metric_mean_length", "metric_link_throughput", "metric_throughput")
+MEASURED = (
+    *("x", "y", "z", "yaw", "blocked_start", "blocked_stop", "displacement"),
+    *("metric_mean_length", "metric_link_throughput", "metric_throughput"),
+)
 # Values that count up.
 COUNTED = ("index", "solver_seed")
+# Texts that are alike but never the same.
+ALIKE = ("radio",)
 
 
 def shard_name(shard: int) -> str:
@@ -37,14 +42,15 @@ def to_bytes(table: pa.Table) -> bytes:
     """The table as a Parquet file. Same table, same bytes (for one version of pyarrow, which writes its own in it)."""
     sink = pa.BufferOutputStream()
     encodings = {**dict.fromkeys(MEASURED, "BYTE_STREAM_SPLIT"), **dict.fromkeys(COUNTED, "DELTA_BINARY_PACKED")}
+    fields = list(table.schema)
     pq.write_table(
         table,
         sink,
         row_group_size=max(1, len(table)),
         compression="zstd",
         compression_level=9,
-        use_dictionary=[_leaf(field) for field in SCHEMA if field.name not in encodings],
-        column_encoding={_leaf(SCHEMA.field(name)): encoding for name, encoding in encodings.items()},
+        use_dictionary=[_leaf(field) for field in fields if field.name not in (*encodings, *ALIKE)],
+        column_encoding={_leaf(field): encodings[field.name] for field in fields if field.name in encodings},
         write_page_checksum=True,
     )
     return bytes(sink.getvalue().to_pybytes())
@@ -55,11 +61,11 @@ def from_bytes(content: bytes, name: str) -> tuple[pa.Table, Settings]:
     try:
         with pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True) as file:
             settings = settings_of(file.schema_arrow, name)
-            table = file.read(columns=SCHEMA.names)
+            table = file.read(columns=schema(settings).names)
     except (pa.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0].rstrip(".")
         raise DataError(f"{name}: not a whole Parquet file ({reason})") from None
-    check_rows(table, name)
+    check_rows(table, settings, name)
     return table.replace_schema_metadata(None), settings
 
 

@@ -45,7 +45,10 @@ bundle_rows = partial(raw_rows, sampled_bundle)
 
 def check_trained_for(benchmark: str, name: str, radio: Radio) -> None:
     """Raise unless the network was trained for the radio that the set was solved with."""
-    difference = first_difference(radio.to_dict(), benchmark_dataset(benchmark).settings.radio.to_dict())
+    solved_for = benchmark_dataset(benchmark).settings.radio
+    if not isinstance(solved_for, Radio):
+        raise CheckpointError(f"{name}: trained for one radio; {benchmark} was solved for several")
+    difference = first_difference(radio.to_dict(), solved_for.to_dict())
     if difference:
         field, trained, solved = difference
         raise CheckpointError(

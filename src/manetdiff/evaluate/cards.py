@@ -61,7 +61,7 @@ def _data(sources: list[Mapping[str, Any]]) -> str:
             ", ".join(map(str, source["nodes"])),
             f"{source['count']:,}",
             str(source["seed"]),
-            f"{source['search_moves']:,}",
+            f"{source['search_moves']:,}" if "search_moves" in source else f"{source['moves_a_node']:,} a node",
             str(len(source["families"]) - len(source.get("left_out", []))),
         ]
         for source in sources

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from manetdiff.data import BENCHMARKS
+from manetdiff.data import BENCHMARKS, DEFAULT_SETS
+from manetdiff.data.sizes import sizes_of
 from manetdiff.diffusion.weights import Weights, find_weights
 from manetdiff.errors import CheckpointError
 from manetdiff.evaluate.bundles import raw_rows
@@ -33,12 +34,12 @@ def with_card(store: RowStore, weights: Weights, commit: str, layouts: int | Non
     """
     shipped = replace(weights, tensors={name: tensor.half() for name, tensor in weights.tensors.items()})
     try:
-        trained_on = {nodes for source in weights.card.get("data", []) for nodes in source["nodes"]}
+        trained_on = {nodes for source in weights.card.get("data", []) for nodes in sizes_of(source["nodes"])}
     except (KeyError, TypeError) as error:
         raise CheckpointError(f"the card of these weights does not say what they were trained on: {error}") from None
     scores: dict[str, Any] = {}
-    for name, benchmark in BENCHMARKS.items():
-        if benchmark.nodes in trained_on:
+    for name in DEFAULT_SETS:
+        if trained_on.issuperset(BENCHMARKS[name].nodes):
             rows = model_rows(store, name, {"weights": shipped}, layouts=layouts)["weights"]
             scores[name] = {**rows.means(OF_LAYOUTS), "layouts": rows.layouts}
     return replace(shipped, card={**weights.card, "commit": commit, "benchmark": scores})

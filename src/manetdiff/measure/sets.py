@@ -16,8 +16,8 @@ from manetdiff.measure.digests import content_digest
 class LayoutSet:
     """Some layouts of a set, by their indices in it.
 
-    - of: what the set is called. nodes: of each fleet. layout: the layout of an index. key: all that layouts depend on
-      beside their index; code: modules that make them, where they are not read from a file.
+    - of: what the set is called. nodes: of the largest fleet. layout: the layout of an index. key: all that layouts
+      depend on beside their index; code: modules that make them, where they are not read from a file.
     """
 
     of: str
@@ -53,7 +53,7 @@ def benchmark_set(name: str) -> LayoutSet:
     layouts = _read(name)
     return LayoutSet(
         name,
-        BENCHMARKS[name].nodes,
+        max(BENCHMARKS[name].nodes),
         tuple(range(len(layouts))),
         layouts.__getitem__,
         {"name": name, "file": _file(name)},

@@ -119,9 +119,10 @@ def read_corpus(
     if not folders:
         raise DataError("give at least one folder of solved layouts")
     datasets = [read_dataset(folder) for folder in folders]
-    asked = radio or datasets[0].settings.radio
-    for folder, dataset in zip(folders, datasets, strict=True):
-        difference = first_difference(dataset.settings.radio.to_dict(), asked.to_dict())
+    solved_for = [_one_radio(folder, dataset) for folder, dataset in zip(folders, datasets, strict=True)]
+    asked = radio or solved_for[0]
+    for folder, one in zip(folders, solved_for, strict=True):
+        difference = first_difference(one.to_dict(), asked.to_dict())
         if difference:
             name, there, wanted = difference
             raise DataError(f"{folder}: solved with the radio's {name} = {there!r}, not {wanted!r} as asked for")
@@ -146,12 +147,22 @@ def read_corpus(
     return Corpus({n: _joined(some) for n, some in sorted(parts.items())}, apart, asked, sources)
 
 
+def _one_radio(folder: Path, dataset: Dataset) -> Radio:
+    """The radio that a network would learn for, of a set that it can learn from."""
+    if dataset.settings.blocked:
+        raise DataError(f"{folder}: has nodes with blocked antennas, which the network does not see")
+    if not isinstance(dataset.settings.radio, Radio):
+        raise DataError(f"{folder}: its layouts have radios of their own; the network learns for one radio")
+    return dataset.settings.radio
+
+
 def _refuse_shared_layouts(folders: Sequence[Path], datasets: Sequence[Dataset]) -> None:
     """What one dataset holds out, another with the same layouts would teach."""
     seen: dict[str, Path] = {}
     for folder, dataset in zip(folders, datasets, strict=True):
         settings = dataset.settings.to_dict()
-        free = ("count", "search_moves", "shard_size", "solver")  # with these changed, the layouts are still the same
+        # With these changed, the layouts are still the same.
+        free = ("count", "search_moves", "moves_a_node", "shard_size", "solver")
         key = json.dumps({name: value for name, value in settings.items() if name not in free}, sort_keys=True)
         if key in seen:
             raise DataError(f"{folder}: has the layouts of {seen[key]}: give each once, or make them with another seed")

@@ -8,15 +8,10 @@ import typer
 
 from manetdiff.cli import options
 from manetdiff.cli.results import check_files, deliver
-from manetdiff.errors import SolverError
 from manetdiff.formats import read_fleet, read_radio
 from manetdiff.measure.measures import seconds_text
 from manetdiff.radio import Radio
 from manetdiff.solvers import METHODS, solve
-
-# The physics keeps tables of all pairs: beyond this a laptop's memory is at risk, and no search would get anywhere.
-LARGEST_FLEET = 512
-
 
 def command(
     fleet: options.Fleet,
@@ -27,6 +22,10 @@ def command(
         typer.Option(help="Moves of the search in place of a time: the same result on every machine.", metavar="N"),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed of the search.")] = 0,
+    workers: Annotated[
+        int | None,
+        typer.Option(help="Cores for the method 'regions'; has no say in what --moves finds. (default: all usable)"),
+    ] = None,
     out: options.Out = None,
     plot: options.Plot = None,
     dark: options.Dark = False,
@@ -54,9 +53,7 @@ def command(
     """
     check_files([fleet, radio], out, plot)
     where = read_fleet(fleet)
-    if len(where) > LARGEST_FLEET:
-        raise SolverError(f"{fleet}: has {len(where)} nodes; solve takes at most {LARGEST_FLEET}")
     physics = Radio() if radio is None else read_radio(radio)
-    topology = solve(where, physics, method, budget, seed, moves=moves)
+    topology = solve(where, physics, method, budget, seed, moves=moves, workers=workers)
     time = seconds_text(topology.report.seconds)
     deliver(topology, out, plot, as_json=as_json, dark=dark, more=[("method", method), ("time", time)])

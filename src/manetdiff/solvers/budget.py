@@ -45,6 +45,11 @@ class Meter:
         self._start = time.perf_counter() if started is None else started
         self._end = budget.deadline if budget.seconds is None else self._start + budget.seconds
 
+    def keep_back(self, seconds: float) -> None:
+        """End so much earlier, at most at half the time, where there is a clock to look at."""
+        if self._end is not None:
+            self._end = max(self._end - seconds, (self._start + self._end) / 2)
+
     @property
     def seconds(self) -> float:
         """Time since the start."""
@@ -55,8 +60,8 @@ class Meter:
         """Share of the budget that is used, 0 … 1 (and beyond)."""
         if self.budget.moves is not None:
             return 1.0 if self.late else self.moves / self.budget.moves
-        assert self.budget.seconds is not None
-        return self.seconds / self.budget.seconds
+        assert self._end is not None
+        return self.seconds / (self._end - self._start)
 
     @property
     def watches_clock(self) -> bool:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from manetdiff.checks import check_seed
+from manetdiff.checks import check_seed, check_whole
 from manetdiff.errors import SolverError
 from manetdiff.fleet import Fleet
 from manetdiff.layout import Layout
@@ -18,9 +18,13 @@ from manetdiff.solvers.cpsat import load_cpsat, solve_relaxation
 from manetdiff.solvers.exact import enumerate_all
 from manetdiff.solvers.greedy_construction import greedy_links
 from manetdiff.solvers.heuristics import huang_links, mst_greedy_links
+from manetdiff.solvers.regions import search_by_regions
 from manetdiff.solvers.rehearsal import rehearse
 from manetdiff.solvers.result import Found, found
 from manetdiff.topology import Topology, find_parts, warn_of_parts
+
+
+MOST_WORKERS = 1024
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,7 @@ class _Task:
     budget: Budget | None
     seed: int
     started: float
+    workers: int | None
 
 
 def solve(
@@ -39,11 +44,13 @@ def solve(
     seed: int = 0,
     *,
     moves: int | None = None,
+    workers: int | None = None,
 ) -> Topology:
     """A topology for the fleet.
 
     - method: one of METHODS. budget: seconds; moves: a number of moves instead, which gives the same topology for the
       same seed on every machine. Methods that construct rather than search take neither.
+    - workers: cores for method 'regions', which has no say in what a number of moves finds; by default all usable ones.
 
     A fleet that cannot be connected within range gets the best forest, a DisconnectedWarning, and in the topology's
     report `components` > 1 and `parts`: which nodes are out of range, and what range would join them. What `omni` makes
@@ -52,6 +59,8 @@ def solve(
     if method not in METHODS:
         raise SolverError(f"unknown method {method!r}; known are {', '.join(METHODS)}")
     check_seed(SolverError, seed)
+    if workers is not None:
+        check_whole(SolverError, "workers", workers, 1, MOST_WORKERS)
     asked = None if budget is None and moves is None else Budget(budget, moves)
     layout = Layout.of(fleet, radio)
     rehearse()
@@ -60,7 +69,7 @@ def solve(
     start = time.perf_counter()
     if method == "omni":
         layout = Layout(layout.fleet, layout.radio.omnidirectional())
-    result = METHODS[method](_Task(layout, asked, int(seed), start))
+    result = METHODS[method](_Task(layout, asked, int(seed), start, workers))
     parts = find_parts(result.links, layout)
     warn_of_parts(parts)
     report = result.report.replace(
@@ -79,6 +88,11 @@ def _reference(task: _Task) -> Found:
     return reference.search(task.layout, task.budget or reference.DEFAULT_BUDGET, task.seed, task.started)
 
 
+def _regions(task: _Task) -> Found:
+    budget = task.budget or Budget(moves=reference.MOVES_A_NODE * len(task.layout))
+    return search_by_regions(task.layout, budget, task.seed, task.started, task.workers)
+
+
 def _annealing(task: _Task) -> Found:
     return annealing.anneal_plainly(task.layout, task.budget or annealing.DEFAULT_BUDGET, task.seed, task.started)
 
@@ -95,6 +109,7 @@ def _omni(task: _Task) -> Found:
 METHODS: dict[str, Callable[[_Task], Found]] = {
     "exact": lambda task: enumerate_all(task.layout),
     "reference": _reference,
+    "regions": _regions,
     "annealing": _annealing,
     "cpsat": lambda task: solve_relaxation(task.layout, task.budget or CPSAT_BUDGET, task.seed),
     "greedy": lambda task: found(task.layout, *greedy_links(task.layout), "greedy"),

@@ -10,12 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from manetdiff.compiled import kernel
-from manetdiff.layout.tables import ANTENNA, BY_DISTANCE, FEWEST_PARTS, NEAREST, OWNER, PEER, REVERSE, SLOTS
-from manetdiff.radio.pairs import EVERY_PAIR, SECTORS
+from manetdiff.layout.tables import ANTENNA, BY_DISTANCE, FEWEST_PARTS, NEAREST, OWNER, PEER, REVERSE
+from manetdiff.radio.pairs import SECTORS
 from manetdiff.solvers.rng import below, uniform
 from manetdiff.solvers.scoring import gain_or_less, make
 from manetdiff.solvers.state import (
-    CUTS_PIN,
+    REFUSED,
     OFF,
     PARTS,
     forget,
@@ -36,42 +36,69 @@ LEAST_GAIN = 1e-9
 
 
 @kernel
-def anneal(tables, state, rng, moves, hot, cold, limit, penalty):  # type: ignore[no-untyped-def]
+def anneal(tables, state, rng, nodes, moves, hot, cold, limit, penalty):  # type: ignore[no-untyped-def]
     """Try `moves` random pairs while the temperature falls from hot to cold; the number of moves kept.
 
-    - limit: most links on an antenna. penalty: what each part beyond the first costs, in Mbit/s.
+    - nodes: whose pairs. limit: most links on an antenna. penalty: what each part beyond the first costs, in Mbit/s.
     """
-    n = len(state.parity)
     kept = 0
     cooling = (cold / hot) ** (1.0 / max(1, moves))
     temperature = hot
-    begin, count = 0, 0
-    for move in range(moves):
+    for _ in range(moves):
         temperature *= cooling
-        if n <= EVERY_PAIR:
-            i = below(rng, n)
-        else:
-            # A while in one neighbourhood: what is looked up stays at hand.
-            if move % BURST == 0:
-                middle = below(rng, n)
-                begin, count = (
-                    tables.starts[SLOTS, middle],
-                    tables.starts[SLOTS, middle + 1] - tables.starts[SLOTS, middle],
-                )
-            i = np.int64(tables.ints[PEER, begin + below(rng, count)])
+        i = nodes[below(rng, len(nodes))]
         first = tables.starts[NEAREST, i]
-        candidates = tables.starts[NEAREST, i + 1] - first
-        if candidates == 0:
+        count = tables.starts[NEAREST, i + 1] - first
+        if count == 0:
             continue
         # Near peers are proposed more often than far ones, but every candidate can come up.
         draw = uniform(rng)
-        slot = tables.lists[BY_DISTANCE, first + int(candidates * draw * draw)]
+        slot = tables.lists[BY_DISTANCE, first + int(count * draw * draw)]
         # The least that T may change by: the rule min(1, exp(gain / temperature)), drawn before the move is scored.
         least = temperature * np.log(1.0 - uniform(rng))
         crowd = limit if limit > 1 and uniform(rng) < 0.1 else 1
         if try_pair(tables, state, slot, least, crowd, penalty):
             kept += 1
     return kept
+
+
+@kernel
+def anneal_by_regions(  # type: ignore[no-untyped-def]
+    tables, state, rng, region, moves, hot, cold, limit, penalty
+):
+    """The same all over a large fleet, a while in one neighbourhood after the other: what is looked up stays at hand.
+
+    - region: (r,) room for the nodes of one.
+    """
+    done = 0
+    kept = 0
+    while done < moves:
+        count = gather_region(tables, below(rng, len(state.parity)), region)
+        step = min(BURST, moves - done)
+        before, after = hot * (cold / hot) ** (done / moves), hot * (cold / hot) ** ((done + step) / moves)
+        kept += anneal(tables, state, rng, region[:count], step, before, after, limit, penalty)
+        done += step
+    return kept
+
+
+@kernel
+def gather_region(tables, middle, region):  # type: ignore[no-untyped-def]
+    """Fill region (r,) with a node and its candidates, theirs, and so on, the nearest first; how many."""
+    region[0] = middle
+    count = 1
+    at = 0
+    while at < count and count < len(region):
+        i = region[at]
+        at += 1
+        for place in range(tables.starts[NEAREST, i], tables.starts[NEAREST, i + 1]):
+            j = tables.ints[PEER, tables.lists[BY_DISTANCE, place]]
+            known = False
+            for k in range(count):
+                known = known or region[k] == j
+            if not known and count < len(region):
+                region[count] = j
+                count += 1
+    return count
 
 
 @kernel
@@ -113,8 +140,8 @@ def try_pair(tables, state, slot, least, limit, penalty):  # type: ignore[no-unt
 
 @kernel
 def make_or_forget(tables, state, least, penalty):  # type: ignore[no-untyped-def]
-    """Make what is planned if it gains `least` or more, parts counted in, and cuts no pin; whether it was made."""
-    if state.sizes[CUTS_PIN] == 0:
+    """Make what is planned if it gains `least` or more, parts counted in, and may be made; whether it was."""
+    if state.sizes[REFUSED] == 0:
         parts = state.sizes[PARTS]
         fewest = tables.constants[FEWEST_PARTS]
         # The parts are only looked at where they can matter.

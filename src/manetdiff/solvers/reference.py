@@ -1,8 +1,10 @@
 """The reference: a simulation-guided, quasi-exhaustive search over links and parity together.
 
 Annealed searches start again and again from the shortest spanning forest, each under its own random stream; every
-move is scored by the physics, incrementally. The best of them is taken down to where no move on any candidate pair
-raises T. What the paper's greedy construction finds is the fallback, if all of that is no better.
+move is scored by the physics, incrementally. The larger the fleet, the fewer and the longer they are: what many starts
+find by chance in a small fleet, one long search finds everywhere in a large one. The best of them is taken down to where
+no move on any candidate pair raises T. What the paper's greedy construction finds is the fallback, if all of that is no
+better.
 
 The order of merit is: as few components as the range allows, then T. Antennas may be shared where that pays: the
 airtime that it costs is part of T.
@@ -10,28 +12,39 @@ airtime that it costs is part of T.
 
 from __future__ import annotations
 
+import math
+import time
+
 import numpy as np
 import numpy.typing as npt
 
 from manetdiff.layout import Layout
 from manetdiff.solvers.budget import Budget, Meter
 from manetdiff.solvers.greedy_construction import greedy_links
-from manetdiff.solvers.heuristics import mst_greedy_links
+from manetdiff.solvers.heuristics import put_mst_greedy
 from manetdiff.solvers.result import Found, better, found
 from manetdiff.solvers.rng import seeded
 from manetdiff.solvers.spanning import spanning_forest
 from manetdiff.solvers.workbench import Workbench
 
+FloatArray = npt.NDArray[np.float64]
+
 DEFAULT_BUDGET = Budget(moves=50_000)
 
 # Counts up with every change of what the search finds for a seed and a number of moves, so that no dataset is begun by
 # one search and finished by another.
-VERSION = 1
+VERSION = 2
 
-# Measured on mixed layouts of 16 and 32 nodes: hotter, colder, fewer and more restarts were all worse at equal moves.
-# Temperatures and penalties are in Mbit/s a MHz of bandwidth.
+# Measured on mixed layouts of 16 and 32 nodes, where hotter, colder, fewer and more restarts were all worse at equal
+# moves, and on fleets of 64, 256 and 1,000 nodes. Temperatures and penalties are in Mbit/s a MHz of bandwidth.
 HOT, COLD = 1.5, 0.1
+# Of one annealing; as many times more as a fleet is larger than LARGE.
 MOVES_A_NODE = 200
+LARGE = 32
+# Where there is time for one annealing only, and that is short, it starts from a construction, the warmer the longer it is.
+WARM = 0.057
+# So many times what is found is scored in the end.
+SCORES = 3
 # Shares of the budget: after the first, no construction is begun; after the second, only the descent is left.
 CONSTRUCTED, ANNEALED = 0.5, 0.95
 # What a part costs, in turn from one annealing to the next. The high price keeps the network whole all the way, which
@@ -39,6 +52,9 @@ CONSTRUCTED, ANNEALED = 0.5, 0.95
 PENALTIES = (8.0, 1.0)
 # Two links on an antenna are tried in one of ten moves; a third never paid.
 CROWD = 2
+# In large fleets: moves a node between two looks at what is heard from afar, and the most looks of one annealing.
+MOVES_A_LOOK_AFAR = 100
+LOOKS_AFAR = 8
 
 
 def search(layout: Layout, budget: Budget, seed: int, started: float | None = None) -> Found:
@@ -46,13 +62,22 @@ def search(layout: Layout, budget: Budget, seed: int, started: float | None = No
     meter = Meter(budget, started)
     bench = Workbench(layout)
     forest, parity = spanning_forest(layout)
+    scored = time.perf_counter()
     best = found(layout, forest, parity, "forest")
+    # What is found is scored from scratch in the end, which takes a while in large fleets.
+    meter.keep_back(SCORES * (time.perf_counter() - scored))
     if meter.spent < CONSTRUCTED:
-        best = better(best, found(layout, *mst_greedy_links(layout), "construction"))
+        put_mst_greedy(bench)
+        best = better(best, found(layout, bench.links, bench.parity, "construction"))
+    construction = best
     restarts = 0
     while meter.spent < ANNEALED:
-        bench.put(forest, parity)
-        _cool_down(bench, meter, seeded(seed, restarts), bench.scale * PENALTIES[restarts % len(PENALTIES)])
+        moves, share = _next_annealing(meter, len(layout))
+        short = restarts == 0 and share >= ANNEALED and moves < MOVES_A_NODE * len(layout)
+        bench.put(*((construction.links, construction.parity) if short else (forest, parity)))
+        penalty = PENALTIES[restarts % len(PENALTIES)]
+        hot = warmth(moves / len(layout)) if short else HOT
+        _cool_down(bench, meter, seeded(seed, restarts), moves, share, hot, penalty)
         restarts += 1
         best = better(best, found(layout, bench.links, bench.parity, "search"))
     bench.put(best.links, best.parity)
@@ -63,15 +88,40 @@ def search(layout: Layout, budget: Budget, seed: int, started: float | None = No
     return best.with_report(restarts=restarts, moves=meter.moves, fallback=best.origin == "greedy")
 
 
-def _cool_down(bench: Workbench, meter: Meter, rng: npt.NDArray[np.float64], penalty: float) -> None:
-    """One annealing of the usual length, or as far as the budget goes."""
-    usual = MOVES_A_NODE * len(bench.layout)
-    done = 0
-    while done < usual and meter.spent < ANNEALED:
-        left = max(1, int(ANNEALED * meter.moves_left(at_least=bench.look)))
-        planned = min(usual, done + left)
-        moves = min(bench.look, planned - done)
-        before, after = (bench.scale * HOT * (COLD / HOT) ** (part / planned) for part in (done, done + moves))
-        bench.anneal(rng, moves, before, after, CROWD, penalty)
-        done += moves
-        meter.moves += moves
+def warmth(moves_a_node: float) -> float:
+    """The temperature from which so short an annealing of a good topology pays."""
+    return min(HOT, max(2 * COLD, WARM * math.sqrt(moves_a_node)))
+
+
+def _next_annealing(meter: Meter, n: int) -> tuple[int, float]:
+    """Moves of the next annealing, and up to which share of the budget it goes: the annealings are equally long."""
+    left = ANNEALED - meter.spent
+    moves = max(1, int(meter.moves_left(at_least=n) * left / (1.0 - meter.spent)))
+    usual = MOVES_A_NODE * n * max(1.0, n / LARGE)
+    # How fast a search is on this machine shows only after a while.
+    count = max(1, round(moves / usual)) if meter.moves or meter.budget.seconds is None else 1
+    return max(1, moves // count), meter.spent + left / count
+
+
+def _cool_down(
+    bench: Workbench, meter: Meter, rng: FloatArray, moves: int, share: float, hot: float, penalty: float
+) -> None:
+    """One annealing, cold when that share of the budget is spent."""
+    begin = meter.spent
+    afar = max(1, min(LOOKS_AFAR, moves // (MOVES_A_LOOK_AFAR * len(bench.layout))))
+    looks, progress = 0, 0.0
+    while progress < 1.0:
+        # By the clock, moves and their time are only known as they go.
+        step = min(bench.look, max(1, round((1.0 - progress) * moves)))
+        ahead = min(1.0, progress + step / moves)
+        before, after = (bench.scale * hot * (COLD / hot) ** at for at in (progress, ahead))
+        bench.anneal(rng, step, before, after, CROWD, bench.scale * penalty)
+        meter.moves += step
+        progress = min(1.0, (meter.spent - begin) / (share - begin))
+        if meter.budget.seconds is None and ahead == 1.0:
+            return
+        if meter.budget.seconds is not None and progress > 0.0:
+            moves = max(step, round(meter.moves / meter.spent * (share - begin)))
+        if int(progress * afar) > looks and progress < 1.0:
+            looks = int(progress * afar)
+            bench.look_afar()

@@ -9,6 +9,7 @@ import numpy as np
 from manetdiff.compiled import nothing_left
 from manetdiff.fleet import Fleet
 from manetdiff.layout import Layout
+from manetdiff.radio.pairs import EVERY_PAIR
 from manetdiff.solvers.annealing import anneal_plainly
 from manetdiff.solvers.budget import Budget
 from manetdiff.solvers.correction import correct_onto
@@ -16,6 +17,7 @@ from manetdiff.solvers.exact import enumerate_all
 from manetdiff.solvers.greedy_construction import greedy_links
 from manetdiff.solvers.heuristics import huang_links, mst_greedy_links
 from manetdiff.solvers.reference import search
+from manetdiff.solvers.regions import search_by_regions
 from manetdiff.solvers.workbench import Workbench
 from manetdiff.topology import Topology, metrics
 
@@ -23,6 +25,8 @@ from manetdiff.topology import Topology, metrics
 TOY = Fleet([(0, 0), (1, 0), (0, 1), (1, 2)], [0, 0, 0, 0])
 # Two pairs of one parity each: there is something to drop, to turn and to add.
 RAW = np.array([(0, 1), (0, 2), (1, 2), (2, 3)]), np.array([0, 0, 1, 1])
+# More than are followed pair by pair, so that some are heard from afar.
+MANY = Fleet(np.stack(np.divmod(np.arange(EVERY_PAIR + 16), 9), axis=1), np.zeros(EVERY_PAIR + 16))
 BUDGET = Budget(moves=100)
 
 
@@ -37,8 +41,9 @@ def rehearse() -> None:
     _ = layout.features
     for method in (greedy_links, huang_links, mst_greedy_links):
         method(layout)
-    for solver in (search, anneal_plainly):
+    for solver in (search, anneal_plainly, search_by_regions):
         solver(layout, BUDGET, seed=0)
+    search(Layout(MANY), BUDGET, seed=0)
     enumerate_all(layout)
     correct_onto(bench := Workbench(layout), *RAW, tau_interference=1.0, flip_parts=True)
     _ = bench.throughput, bench.parts, metrics(Topology(bench.links, bench.parity), layout)

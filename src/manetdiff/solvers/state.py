@@ -42,8 +42,8 @@ WAITS, NEW, SHARES = 1, 2, 4
 # Rows of SearchState.plan.
 OFF, ON, SHARED = 0, 1, 2
 # Places in SearchState.sizes: how much is in each row of the plan, in the queue; the node whose parity turns, or -1;
-# whether a pinned link is to go; how many walks have been made; parts of the network when the last change was made.
-WAITING, TURNED, CUTS_PIN, WALKS, PARTS = 3, 4, 5, 6, 7
+# whether the plan does what it must not: a pinned link, or one of another's nodes; how many walks have been made; parts of the network when the last change was made.
+WAITING, TURNED, REFUSED, WALKS, PARTS = 3, 4, 5, 6, 7
 
 
 class SearchState(NamedTuple):
@@ -53,7 +53,7 @@ class SearchState(NamedTuple):
     - load: (n·Q,) links on each antenna, planned changes included. queue: (p,) slots whose rate waits.
     - plan: (3, most) slots of links to take OFF, to put ON, and that get another share of an antenna.
     - walk: (5, n) for walks over the links; see solvers/walks.py.
-    - sizes: (8,) the places above.
+    - sizes: (8,) the places above. mine: (n,) nodes whose links may change; others keep all of theirs.
     """
 
     parity: IntArray
@@ -65,6 +65,7 @@ class SearchState(NamedTuple):
     plan: IntArray
     walk: IntArray
     sizes: IntArray
+    mine: npt.NDArray[np.bool_]
 
 
 def empty_state(tables: LinkTables) -> SearchState:
@@ -81,6 +82,7 @@ def empty_state(tables: LinkTables) -> SearchState:
         np.empty((3, 4 * n + 4 * sectors + 64), dtype=np.int64),
         np.zeros((5, n), dtype=np.int64),
         np.zeros(8, dtype=np.int64),
+        np.ones(n, dtype=np.bool_),
     )
     state.ints[PLACE] = -1
     state.sizes[TURNED] = -1
@@ -129,6 +131,7 @@ def total(state):  # type: ignore[no-untyped-def]
 def link(tables, state, slot):  # type: ignore[no-untyped-def]
     """Plan a link between two nodes that are unlinked and of opposite parity."""
     reverse = tables.ints[REVERSE, slot]
+    _check_mine(tables, state, slot)
     append(tables, state, slot)
     append(tables, state, reverse)
     state.plan[ON, state.sizes[ON]] = slot
@@ -139,12 +142,19 @@ def link(tables, state, slot):  # type: ignore[no-untyped-def]
 def unlink(tables, state, slot):  # type: ignore[no-untyped-def]
     """Plan to take a link away."""
     reverse = tables.ints[REVERSE, slot]
+    _check_mine(tables, state, slot)
     if tables.ints[GRADE, slot] == PINNED:
-        state.sizes[CUTS_PIN] = 1
+        state.sizes[REFUSED] = 1
     _drop(tables, state, slot)
     _drop(tables, state, reverse)
     state.plan[OFF, state.sizes[OFF]] = slot
     state.sizes[OFF] += 1
+
+
+@kernel
+def _check_mine(tables, state, slot):  # type: ignore[no-untyped-def]
+    if not (state.mine[tables.ints[OWNER, slot]] and state.mine[tables.ints[PEER, slot]]):
+        state.sizes[REFUSED] = 1
 
 
 @kernel
@@ -195,7 +205,7 @@ def clear_plan(state):  # type: ignore[no-untyped-def]
     state.sizes[SHARED] = 0
     state.sizes[WAITING] = 0
     state.sizes[TURNED] = -1
-    state.sizes[CUTS_PIN] = 0
+    state.sizes[REFUSED] = 0
 
 
 @kernel

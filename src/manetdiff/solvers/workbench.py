@@ -7,10 +7,10 @@ import numpy.typing as npt
 
 from manetdiff.layout import Layout
 from manetdiff.layout.tables import OWNER, PEER
-from manetdiff.radio.pairs import MEGAHERTZ
+from manetdiff.radio.pairs import EVERY_PAIR, MEGAHERTZ
 from manetdiff.solvers.budget import Meter
 from manetdiff.solvers.far_field import FarField
-from manetdiff.solvers.moves import LEAST_GAIN, anneal, descend
+from manetdiff.solvers.moves import LEAST_GAIN, anneal, anneal_by_regions, descend
 from manetdiff.solvers.scoring import compute_rates, put_links
 from manetdiff.solvers.state import PLACE, TURNED, empty_state, find_slots, read_links, total
 from manetdiff.solvers.walks import count_parts, know_parts
@@ -21,6 +21,8 @@ FloatArray = npt.NDArray[np.float64]
 # A time budget is looked at after so many moves a node, a deadline after as many moves as there are nodes: the one is
 # kept to about a millisecond, the other to a fraction of it.
 MOVES_A_LOOK = 10
+# Nodes of a neighbourhood that a search stays in for a while.
+REGION = 48
 
 
 class Workbench:
@@ -32,6 +34,8 @@ class Workbench:
         self.label = np.empty(n, dtype=np.int64)
         # Moves after which a search looks at its budget.
         self.look = MOVES_A_LOOK * n
+        self.nodes = np.arange(n)
+        self.region = np.empty(min(n, REGION), dtype=np.int64)
         self._set_up(layout)
 
     def _set_up(self, layout: Layout) -> None:
@@ -88,7 +92,10 @@ class Workbench:
 
     def anneal(self, rng: FloatArray, moves: int, hot: float, cold: float, limit: int, penalty: float) -> None:
         """So many random moves while it cools down. limit: most links on an antenna; penalty: what a part costs."""
-        anneal(self.tables, self.state, rng, moves, hot, cold, limit, penalty)
+        if len(self.layout) <= EVERY_PAIR:
+            anneal(self.tables, self.state, rng, self.nodes, moves, hot, cold, limit, penalty)
+        else:
+            anneal_by_regions(self.tables, self.state, rng, self.region, moves, hot, cold, limit, penalty)
 
     def cool(
         self, meter: Meter, rng: FloatArray, moves: int, hot: float, cold: float, limit: int, penalty: float

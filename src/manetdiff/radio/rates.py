@@ -56,7 +56,7 @@ def _rates_in_blocks(place: Placement, links: IntArray, parity: IntArray) -> Flo
     share_airtime(links, parity, of_links.sector, np.zeros((len(nodes), place.radio.sectors), dtype=np.int64), share)
     gain = np.empty((0, 2, 0))
     if place.steers:
-        aims = PairValues(*(value[:, :, None] for value in of_links))
+        aims = PairValues._make(value[:, :, None] for value in of_links)
         gain = place.gain(aims, place.pairs(links[:, :, None], nodes))[:, :, 0]
     for block in np.split(nodes, range(EVERY_PAIR, len(nodes), EVERY_PAIR)):
         there = place.pairs(block[:, None], nodes)
@@ -151,7 +151,8 @@ def add_interference(  # type: ignore[no-untyped-def]
     """Add to noise (m, 2), first node to second and back, what some transmitters, the nodes from `first` on, cause.
 
     - fade, bearing, facing: (b, n) from each of them to every node; facing: the sector that looks back at it.
-    - share: (m,). link_*: (m, 2). gain: (m, 2, n) of the beam at either end of a link in every direction; empty for cones.
+    - share: (m,). link_*: (m, 2). gain: (m, 2, n) of the beam at either end of a link in every direction; empty for
+      cones.
     - stray: (n,) room for what one transmitter sends towards each node while aiming elsewhere.
     """
     steers = gain.shape[0] > 0

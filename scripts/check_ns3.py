@@ -86,10 +86,11 @@ def _crowded(topology: Any, fleet: Any, radio: Any, rng: Any) -> Any:
     """The topology with every fourth of the other links that it could have: antennas that take turns."""
     import numpy as np
 
-    from manetdiff.radio import link_tables
+    from manetdiff.radio import Placement
     from manetdiff.topology import Topology
 
-    possible = link_tables(fleet, radio).candidate & (topology.parity[:, None] != topology.parity)
+    place = Placement(fleet, radio)
+    possible = place.linkable(place.every_pair) & (topology.parity[:, None] != topology.parity)
     more = np.triu(possible & (rng.random(possible.shape) < 0.25))
     return Topology.from_adjacency(topology.adjacency | more | more.T, topology.parity)
 
@@ -98,14 +99,15 @@ def _our_sinr(topology: Any, fleet: Any, radio: Any) -> list[list[float]]:
     """(m, 2) of each link, first node to second and back: what the rates of manetdiff.radio say."""
     import numpy as np
 
-    from manetdiff.radio import link_rates, link_tables
+    from manetdiff.radio import Placement, link_rates
     from manetdiff.radio.rates import share_airtime
 
-    tables = link_tables(fleet, radio)
+    place = Placement(fleet, radio)
     links, parity = topology.links.copy(), topology.parity.copy()
     share = np.zeros(len(links))
-    share_airtime(tables, links, parity, np.zeros((len(fleet), tables.sectors), dtype=np.int64), share)
-    bits = link_rates(tables, links, parity) / tables.megahertz / share[:, None]
+    sector, load = place.pairs(links, links[:, ::-1]).sector, np.zeros((len(fleet), radio.sectors), dtype=np.int64)
+    share_airtime(links, parity, sector, load, share)
+    bits = link_rates(place, links, parity) / (radio.bandwidth / 1e6) / share[:, None]
     sinr: list[list[float]] = np.expm1(bits * math.log(2)).tolist()
     return sinr
 

@@ -17,7 +17,7 @@ from manetdiff.diffusion.heading import AHEAD, drift_risk
 from manetdiff.diffusion.process import Process
 from manetdiff.layout import Layout, pad
 from manetdiff.model.tensors import Layouts
-from manetdiff.radio import link_tables
+from support.pairs import every_pair
 
 Matrix = npt.NDArray[np.float64]
 
@@ -93,7 +93,7 @@ def test_the_risk_is_counted_to_where_the_radio_takes_another_antenna(n: int, se
     """Or else the test above would share a wrong idea of where the borders are."""
     fleet, radio = flying(n, seed), Radio(sectors=sectors)
     assume(keeps_clear_of_borders(fleet, sectors))
-    now = link_tables(fleet, radio).sector
+    now = every_pair(fleet, radio).sector
     turned = turned_by(fleet)
     margin = room(fleet, sectors, turned)
     for i in range(n):
@@ -101,7 +101,7 @@ def test_the_risk_is_counted_to_where_the_radio_takes_another_antenna(n: int, se
         for share, same in ((0.999, True), (1.001, False)):
             # A line that turns one way in the frame of a node is a node that turns the other way.
             yaw = fleet.yaw - np.sign(turned[i, j]) * share * margin[i, j]
-            assert (link_tables(fleet.replace(yaw=yaw), radio).sector[i, j] == now[i, j]) == same
+            assert (every_pair(fleet.replace(yaw=yaw), radio).sector[i, j] == now[i, j]) == same
 
 
 @given(st.lists(counts, min_size=1, max_size=3), fleet_seeds, sector_counts)

@@ -19,7 +19,8 @@ from manetdiff.formats import read_fleet, read_topology, read_tracks, write_flee
 from manetdiff.formats.blocked import arcs_in, degrees_text, radians_text
 from manetdiff.formats.conversion import Order, left_out, read_contents, target_of
 from manetdiff.formats.record import Record
-from manetdiff.radio import Radio, link_tables
+from manetdiff.radio import Radio
+from support.pairs import linkable
 from support.strategies import assert_same, assert_same_on_earth
 
 METRES = [{"id": "a", "x": 0, "y": 0, "yaw": 0}, {"id": "b", "x": 0, "y": 9, "yaw": 0}]
@@ -43,7 +44,7 @@ def table_file(folder: Path, nodes: list[dict[str, Any]], blocked: str) -> Path:
 
 
 def linked(fleet: Fleet) -> bool:
-    return bool(link_tables(fleet, Radio(range=3.0)).candidate[0, 1])
+    return bool(linkable(fleet, Radio(range=3.0))[0, 1])
 
 
 def test_beside_metres_they_are_radians_to_the_left(tmp_path: Path) -> None:

@@ -13,12 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from manetdiff import Fleet, Layout, Radio, Topology
+from manetdiff import Fleet, Radio, Topology
 from manetdiff.errors import FormatError
 from manetdiff.formats.files import read_source
 from manetdiff.formats.graph_libraries import from_networkx, to_networkx, to_pyg
 from manetdiff.formats.graphml import topology_in, write_graphml
 from manetdiff.formats.netjson import network_graph
+from support.pairs import every_pair
 from support.strategies import placed_fleets, topologies
 
 networkx: Any = pytest.importorskip("networkx")
@@ -44,7 +45,7 @@ def test_a_graph_carries_parity_sectors_rates_and_cost() -> None:
     assert link["cost"] == pytest.approx(1 / (link["rate_forward"] + link["rate_backward"]))
     assert link["distance"] == pytest.approx(100)
     # Along +x, seen from a node that points to 0.5 rad, and back, seen from one that points to -1 rad.
-    sector = Layout(FLEET, Radio()).tables.sector
+    sector = every_pair(FLEET).sector
     assert (link["sector_source"], link["sector_target"]) == (sector[0, 1], sector[1, 0])
     assert sector[0, 1] != sector[1, 0]
     assert networkx.shortest_path_length(graph, "A7", "B", weight="distance") == pytest.approx(220)

@@ -13,9 +13,9 @@ from manetdiff import Fleet, Radio
 from manetdiff.layout import Layout, LayoutFeatures, pad
 from manetdiff.layout.features import NODE_FEATURES, PAIR_FEATURES
 from manetdiff.model.tensors import Layouts
-from manetdiff.radio import link_tables
 from manetdiff.scenarios import FAMILIES, draw
 from manetdiff.training.mirror import mirrored
+from support.pairs import every_pair
 from support.strategies import fleets, radios
 
 RADIOS = {
@@ -90,7 +90,7 @@ def test_features_agree_with_the_plain_transcription(family: str, name: str) -> 
             assert np.allclose(features.node[:, k], [row[k] for row in node], atol=1e-5), column
         for k, column in enumerate(PAIR_FEATURES):
             assert np.allclose(features.pair[..., k], [[cell[k] for cell in row] for row in pair], atol=1e-5), column
-        looks = link_tables(fleet, radio).sector.copy()
+        looks = every_pair(fleet, radio).sector.copy()
         np.fill_diagonal(looks, 0)
         assert np.array_equal(features.sector, looks)
 
@@ -98,11 +98,11 @@ def test_features_agree_with_the_plain_transcription(family: str, name: str) -> 
 def _plain_features(fleet: Fleet, radio: Radio) -> tuple[list[list[float]], list[list[list[float]]]]:
     """Every column, node by node and pair by pair.
 
-    Sectors and the angles that are held against a beam are the radio's tables', which are tested with the radio: fleets
+    Sectors and the angles that are held against a beam are the radio's own, which are tested with the radio: fleets
     in formation line up, and on the edge of a sector or of a beam the last bit decides.
     """
     n = len(fleet)
-    tables = link_tables(fleet, radio)
+    pairs = every_pair(fleet, radio)
     x, y = (fleet.positions - fleet.positions.mean(axis=0)).T.tolist()
     spread = math.sqrt(sum(a * a + b * b for a, b in zip(x, y, strict=True)) / (2 * n))
     unit = spread if radio.unit is None else radio.unit
@@ -112,7 +112,7 @@ def _plain_features(fleet: Fleet, radio: Radio) -> tuple[list[list[float]], list
     node = [[ahead[i].real, ahead[i].imag, math.cos(yaw[i] - heading), math.sin(yaw[i] - heading)] for i in range(n)]
 
     def gain(i: int, j: int, k: int) -> float:
-        off_axis = abs(tables.bearing[i, j] - tables.bearing[i, k])
+        off_axis = abs(pairs.bearing[i, j] - pairs.bearing[i, k])
         off_axis = min(off_axis, 2 * math.pi - off_axis)
         if radio.pattern == "cone":
             return float(off_axis <= radio.theta_max)
@@ -128,10 +128,9 @@ def _plain_features(fleet: Fleet, radio: Radio) -> tuple[list[list[float]], list
             angle = math.atan2(y[j] - y[i], x[j] - x[i]) - heading
             sent = min(radio.p_max, radio.p_0 * away[j] ** (2 * radio.alpha))
             others = [k for k in range(n) if k not in (i, j)]
-            # In formation two nodes can be equally far: the last bit decides, and it is the tables'.
+            # In formation two nodes can be equally far: the last bit decides, and it is the radio's.
             nearer = sum(
-                tables.sector[i, k] == tables.sector[i, j] and tables.distance[i, k] < tables.distance[i, j]
-                for k in others
+                pairs.sector[i, k] == pairs.sector[i, j] and pairs.distance[i, k] < pairs.distance[i, j] for k in others
             )
             leak = sum(gain(i, j, k) * sent / (away[k] ** 2 + radio.epsilon) for k in others)
             pair[i][j] = [

@@ -11,7 +11,10 @@ import manetdiff as md
 from manetdiff import Fleet, Radio, Topology, metrics, solve
 from manetdiff.errors import FleetError, RadioError, TopologyError
 from manetdiff.layout import Layout
+from manetdiff.layout.choosing import CANDIDATE, LINKABLE, PINNED
+from manetdiff.layout.tables import BY_DISTANCE, DISTANCE, GRADE, NEAREST, OWNER, PEER
 from manetdiff.scenarios import draw, move_by
+from support.pairs import linkable
 
 FLEET = draw("escort", 8, np.random.default_rng(3))
 QUIET = Radio(sigma2=0.1)
@@ -31,27 +34,33 @@ class TestALayout:
     def test_computes_its_tables_once(self) -> None:
         layout = Layout(FLEET)
         assert layout.tables is layout.tables
-        assert layout.peers is layout.peers
+        assert layout.choice is layout.choice
+        assert layout.candidates is layout.candidates
 
     def test_lists_candidates_nearest_first(self) -> None:
         layout = Layout(FLEET, Radio(range=1.0))
-        nearest, start = layout.peers
+        tables = layout.tables
         for i in range(len(layout)):
-            own = nearest[start[i] : start[i + 1]]
-            assert sorted(own) == np.flatnonzero(layout.tables.candidate[i]).tolist()
-            assert (np.diff(layout.tables.distance[i, own]) >= 0).all()
+            own = tables.lists[BY_DISTANCE, tables.starts[NEAREST, i] : tables.starts[NEAREST, i + 1]]
+            assert (tables.ints[OWNER, own] == i).all()
+            # So few nodes are all looked at: whoever is in range is among them.
+            assert sorted(tables.ints[PEER, own]) == np.flatnonzero(linkable(FLEET, layout.radio)[i]).tolist()
+            assert (np.diff(tables.floats[DISTANCE, own]) >= 0).all()
 
     def test_with_pins_leaves_the_one_without_alone(self) -> None:
         layout = Layout(FLEET)
-        i, j = np.argwhere(np.triu(layout.tables.candidate))[0]
+        i, j = layout.candidates[0]
         avoid = np.zeros((8, 8), dtype=np.bool_)
         avoid[i] = avoid[:, i] = True
         avoid[i, j] = avoid[j, i] = False
         pinned = layout.pinned(np.array([[i, j]]), avoid)
-        assert pinned.tables.pinned[i, j]
-        assert pinned.tables.candidate[i].sum() == 1
-        assert not layout.tables.pinned.any()
-        assert layout.tables.candidate[i].sum() > 1
+        grade, own = pinned.tables.ints[GRADE], pinned.tables.ints[OWNER] == i
+        assert (grade == PINNED).sum() == 2  # in both directions
+        assert grade[own & (pinned.tables.ints[PEER] == j)].tolist() == [PINNED]
+        assert (grade[own] >= LINKABLE).sum() == 1
+        assert not (layout.tables.ints[GRADE] == PINNED).any()
+        assert (layout.tables.ints[GRADE, layout.tables.ints[OWNER] == i] >= CANDIDATE).sum() > 1
+        assert pinned.placement is layout.placement
 
     @pytest.mark.parametrize(
         ("given", "error"), [((None,), FleetError), (([[0, 1]],), FleetError), ((FLEET, "wide"), RadioError)]

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from manetdiff.radio.tables import FADE, SENT, SIGNAL
 
 from manetdiff import Fleet, Radio, Topology, metrics, solve
-from manetdiff.radio import link_rates, link_tables
+from manetdiff.radio import Placement, link_rates
 from manetdiff.radio.blocked import blocked_directions
 from manetdiff.radio.rates import FloatArray
+from support.pairs import every_pair, linkable
 from support.strategies import fleets, radios, topologies
 
 # Node 0 heads north; the others stand ahead, to the left, behind and to the right of it, and head east.
@@ -23,7 +23,7 @@ DEGREE = math.pi / 180
 
 
 def _rates(topology: Topology, fleet: Fleet, radio: Radio) -> FloatArray:
-    return link_rates(link_tables(fleet, radio), topology.links, topology.parity)
+    return link_rates(Placement(fleet, radio), topology.links, topology.parity)
 
 
 def _cross(*arcs: tuple[float, float], node: int = 0) -> Fleet:
@@ -47,18 +47,19 @@ def _cross(*arcs: tuple[float, float], node: int = 0) -> Fleet:
     ],
 )
 def test_arcs_run_counter_clockwise_from_the_nose(arcs: list[tuple[float, float]], seen: list[int]) -> None:
-    candidate = link_tables(_cross(*arcs), Radio()).candidate
+    candidate = linkable(_cross(*arcs))
     assert np.flatnonzero(candidate[0]).tolist() == seen
     assert np.array_equal(candidate, candidate.T)
 
 
 def test_either_end_will_do() -> None:
     # Node 1 stands ahead of node 0, heads east, and has node 0 to its right.
-    there = link_tables(_cross((260, 280), node=1), Radio())
-    assert np.flatnonzero(there.candidate[0]).tolist() == [2, 3, 4]
-    for plane in (SENT, SIGNAL, FADE):
-        assert there.floats[plane, 0, 1] == there.floats[plane, 1, 0] == 0.0
-        assert (there.floats[plane][[0, 0, 2], [2, 3, 4]] > 0).all()
+    masted = _cross((260, 280), node=1)
+    there = every_pair(masted)
+    assert np.flatnonzero(linkable(masted)[0]).tolist() == [2, 3, 4]
+    for power in (there.sent, there.signal, there.fade):
+        assert power[0, 1] == power[1, 0] == 0.0
+        assert (power[[0, 0, 2], [2, 3, 4]] > 0).all()
 
 
 def test_a_link_in_a_blocked_direction_carries_and_spills_nothing() -> None:
@@ -89,11 +90,12 @@ def test_what_comes_from_a_blocked_direction_is_not_heard() -> None:
 def test_blocking_never_makes_candidates_and_never_adds_to_interference(data: st.DataObject, radio: Radio) -> None:
     fleet = data.draw(fleets(largest=8, blocked=True))
     free = Fleet(fleet.positions, fleet.yaw)
-    blocked, open_ = link_tables(fleet, radio), link_tables(free, radio)
-    assert not (blocked.candidate & ~open_.candidate).any()
-    assert (blocked.floats[[SENT, SIGNAL, FADE]] <= open_.floats[[SENT, SIGNAL, FADE]]).all()
+    blocked, open_ = every_pair(fleet, radio), every_pair(free, radio)
+    assert not (linkable(fleet, radio) & ~linkable(free, radio)).any()
+    for name in ("sent", "signal", "fade"):
+        assert (getattr(blocked, name) <= getattr(open_, name)).all()
     assert np.array_equal(blocked.sector, open_.sector)
-    links = np.argwhere(np.triu(blocked.candidate))
+    links = np.argwhere(np.triu(linkable(fleet, radio)))
     topology = Topology(links, data.draw(topologies(len(fleet))).parity)
     assert (_rates(topology, fleet, radio) >= _rates(topology, free, radio)).all()
 

@@ -32,8 +32,9 @@ def test_at_the_bounds_of_every_number_all_that_follows_is_finite(
 ) -> None:
     radio = Radio(**numbers, pattern=kind[0], reception=kind[1])
     layout = Layout(Fleet(PLACES * width * numbers["unit"], np.zeros(5)), radio)
-    tables, features = layout.tables, layout.features
-    for array in (tables.floats, tables.beam_power, tables.gain, tables.constants, features.node, features.pair):
+    tables, place, features = layout.tables, layout.placement, layout.features
+    computed = (*place.every_pair, place.every_gain, tables.floats, tables.fan_fade, tables.gain, tables.constants)
+    for array in (*computed, features.node, features.pair):
         assert np.isfinite(array).all()
     assert all(math.isfinite(value) for value in metrics(CHAIN, layout).values())
 

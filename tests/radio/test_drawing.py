@@ -12,7 +12,8 @@ import pytest
 
 from manetdiff import Fleet, Radio, Topology, rates
 from manetdiff.errors import RadioError
-from manetdiff.radio import draw_spacing, drawing, link_tables
+from manetdiff.radio import draw_spacing, drawing
+from support.pairs import linkable
 from support.plain_physics import plain_rates
 
 COUNT = 2000
@@ -115,7 +116,7 @@ def test_a_pair_within_range_is_a_candidate_whatever_the_least_snr() -> None:
         assert radio.unit is not None
         longest = radio.range * radio.unit
         pair = Fleet([[0.0, 0.0], [0.99999 * longest, 0.0]], [0.0, 0.0])
-        assert link_tables(pair, radio).candidate[0, 1]
+        assert linkable(pair, radio)[0, 1]
 
 
 def test_rates_under_drawn_radios_agree_with_the_plain_transcription() -> None:

@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from manetdiff import Fleet, Radio, Topology, metrics
+from manetdiff import Fleet, Layout, Radio, Topology, metrics
 from manetdiff.errors import RadioError
-from manetdiff.radio import link_rates, link_tables
+from manetdiff.radio import Placement, link_rates
 from manetdiff.radio.rates import FloatArray
+from support.pairs import every_pair, linkable
 from support.strategies import fleets, radios, topologies
 
 # Two nodes one unit apart: P = 1, and σ² alone decides the SNR.
@@ -23,7 +24,7 @@ PAIR, LINK = Fleet([[0, 0], [1, 0]], [0, 0]), Topology([(0, 1)], [0, 1])
 
 
 def _rates(topology: Topology, fleet: Fleet, radio: Radio) -> FloatArray:
-    return link_rates(link_tables(fleet, radio), topology.links, topology.parity)
+    return link_rates(Placement(fleet, radio), topology.links, topology.parity)
 
 
 def _rate(**options: Any) -> float:
@@ -62,14 +63,14 @@ def test_interference_silences_a_direction_that_noise_alone_does_not() -> None:
     silenced = dataclasses.replace(radio, min_snr=10 * math.log10(1.9))
     assert _rates(topology, fleet, silenced).ravel().tolist() == pytest.approx([0.0, quiet, quiet, 0.0], rel=1e-12)
     # The pair stays a candidate: without the other link it would carry.
-    assert link_tables(fleet, silenced).candidate[0, 1]
+    assert linkable(fleet, silenced)[0, 1]
 
 
 def test_what_noise_alone_keeps_below_the_least_snr_is_no_candidate() -> None:
     fleet = Fleet([[0, 0], [1, 0], [3, 0]], [0, 0, 0])
     # At distances 1, 2 and 3 the SNR is 9, 9/4 and 1: 9.5, 3.5 and 0 dB.
     radio = Radio(unit=1.0, alpha=0.0, sigma2=1 / 9, range=10.0)
-    within = {snr: link_tables(fleet, dataclasses.replace(radio, min_snr=snr)).candidate for snr in (-1, 3, 9, 10)}
+    within = {snr: linkable(fleet, dataclasses.replace(radio, min_snr=snr)) for snr in (-1, 3, 9, 10)}
     assert {snr: [bool(one[0, 1]), bool(one[1, 2]), bool(one[0, 2])] for snr, one in within.items()} == {
         -1: [True, True, True],
         3: [True, True, False],
@@ -81,12 +82,12 @@ def test_what_noise_alone_keeps_below_the_least_snr_is_no_candidate() -> None:
 def test_the_boresight_turns_every_sector() -> None:
     # Node 0 heads north; the others stand ahead, to the left, behind and to the right of it.
     fleet = Fleet([[0, 0], [0, 1], [-1, 0], [0, -1], [1, 0]], [math.pi / 2, 0, 0, 0, 0])
-    assert link_tables(fleet, Radio(boresight=math.pi / 2)).sector[0, 1:].tolist() == [3, 0, 1, 2]
-    assert link_tables(fleet, Radio(boresight=-math.pi / 2)).sector[0, 1:].tolist() == [1, 2, 3, 0]
+    assert every_pair(fleet, Radio(boresight=math.pi / 2)).sector[0, 1:].tolist() == [3, 0, 1, 2]
+    assert every_pair(fleet, Radio(boresight=-math.pi / 2)).sector[0, 1:].tolist() == [1, 2, 3, 0]
     # A corner looks forward: ahead is the edge between two sectors, and just left of it is sector 0.
     left = Fleet([[0.0, 0.0], [1.0, 0.01], [1.0, -0.01]], [0, 0, 0])
-    assert link_tables(left, Radio(boresight=math.pi / 4)).sector[0, 1:].tolist() == [0, 3]
-    assert link_tables(left, Radio(sectors=2, boresight=math.pi / 2)).sector[0, 1:].tolist() == [0, 1]
+    assert every_pair(left, Radio(boresight=math.pi / 4)).sector[0, 1:].tolist() == [0, 3]
+    assert every_pair(left, Radio(sectors=2, boresight=math.pi / 2)).sector[0, 1:].tolist() == [0, 1]
 
 
 @given(st.data(), radios(options=True), st.sampled_from([2, 3, 5, 6, 8, 12]), st.integers(-2, 2))
@@ -99,7 +100,7 @@ def test_a_boresight_of_whole_sectors_only_counts_them_otherwise(
     before = dataclasses.replace(radio, sectors=sectors)
     boresight = math.remainder(before.boresight + turned * 2 * math.pi / sectors, 2 * math.pi)
     after = dataclasses.replace(before, boresight=boresight)
-    told = [link_tables(fleet, one).sector for one in (before, after)]
+    told = [every_pair(fleet, one).sector for one in (before, after)]
     others = ~np.eye(len(fleet), dtype=bool)
     assert np.array_equal(((told[0] - turned) % sectors)[others], told[1][others])
     assert np.allclose(_rates(topology, fleet, before), _rates(topology, fleet, after), rtol=1e-12, atol=0)
@@ -125,8 +126,9 @@ def test_options_that_nothing_meets_change_no_bit(fleet: Fleet, radio: Radio) ->
     chain = Topology([(i, i + 1) for i in range(len(fleet) - 1)], np.arange(len(fleet)) % 2)
     idle = dataclasses.replace(radio, min_snr=-200.0, ceiling=1000.0)
     assert np.array_equal(_rates(chain, fleet, radio), _rates(chain, fleet, idle))
-    for first, second in zip(link_tables(fleet, radio)[:-1], link_tables(fleet, idle)[:-1], strict=True):
-        assert np.array_equal(first, second)
+    plain, told = Layout(fleet, radio).tables, Layout(fleet, idle).tables
+    for name in plain._fields[:-1]:
+        assert np.array_equal(getattr(plain, name), getattr(told, name))
 
 
 def test_a_radio_without_options_is_stored_as_before_there_were_any() -> None:
@@ -149,7 +151,7 @@ def test_a_link_budget_takes_the_options() -> None:
     assert hard.range == Radio.from_link_budget(**budget, min_snr=10.0).range
     for share, linked in ((0.999, True), (1.001, False)):
         apart = Fleet([[0.0, 0.0], [share * hard.range, 0.0]], [0, 0])
-        assert bool(link_tables(apart, dataclasses.replace(hard, range=1e9)).candidate[0, 1]) is linked
+        assert bool(linkable(apart, dataclasses.replace(hard, range=1e9))[0, 1]) is linked
     with pytest.raises(RadioError, match="link budget: cutoff must be true or false"):
         Radio.from_link_budget(**budget, cutoff=1)  # type: ignore[arg-type]
 

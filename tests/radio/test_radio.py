@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from manetdiff.radio.tables import SENT
 
 from manetdiff import Fleet, Radio, Topology, metrics, rates
 from manetdiff.errors import RadioError
-from manetdiff.radio import link_tables
+from manetdiff.radio import Placement
+from support.pairs import every_pair
 from support.plain_physics import plain_rates
 from support.strategies import fleets, radios, topologies
 
@@ -68,10 +68,10 @@ def test_a_radio_in_metres_scales_with_its_unit(fleet: Fleet, unit: float) -> No
 def test_sectors_look_forward_left_back_right() -> None:
     # Node 0 heads north; the others stand ahead, to the left, behind and to the right of it.
     fleet = Fleet([[0, 0], [0, 1], [-1, 0], [0, -1], [1, 0]], [math.pi / 2, 0, 0, 0, 0])
-    assert link_tables(fleet, Radio()).sector[0, 1:].tolist() == [0, 1, 2, 3]
-    eight = link_tables(fleet, Radio(sectors=8)).sector[0, 1:].tolist()
+    assert every_pair(fleet, Radio()).sector[0, 1:].tolist() == [0, 1, 2, 3]
+    eight = every_pair(fleet, Radio(sectors=8)).sector[0, 1:].tolist()
     assert eight == [0, 2, 4, 6]
-    assert link_tables(fleet, Radio(sectors=1)).sector[0, 1:].tolist() == [0, 0, 0, 0]
+    assert every_pair(fleet, Radio(sectors=1)).sector[0, 1:].tolist() == [0, 0, 0, 0]
 
 
 def test_links_on_one_antenna_take_turns_and_links_of_one_parity_carry_nothing() -> None:
@@ -151,14 +151,14 @@ def test_parabolic_interference_is_friis_with_both_beams_off_axis(
 def test_half_power_beamwidth_means_half_power() -> None:
     radio = Radio(pattern="parabolic", beamwidth=0.5)
     fleet = Fleet(np.array([[0, 0], [1, 0], [math.cos(0.25), math.sin(0.25)]]), np.zeros(3))
-    assert math.isclose(link_tables(fleet, radio).gain[0, 1, 2], 10**-0.3, rel_tol=1e-12)
+    assert math.isclose(Placement(fleet, radio).every_gain[0, 1, 2], 10**-0.3, rel_tol=1e-12)
 
 
 def test_power_control_saves_power_below_range_and_never_exceeds_full_power() -> None:
     full = Radio.from_link_budget(2.4e9, 1e6, 1.0, 10.0, 5.0, range=10_000)
     controlled = Radio.from_link_budget(2.4e9, 1e6, 1.0, 10.0, 5.0, range=10_000, alpha=0.5)
     fleet = Fleet([[0, 0], [1000, 0], [11_000, 0]], np.zeros(3))
-    sent = link_tables(fleet, controlled).floats[SENT] / link_tables(fleet, full).floats[SENT]
+    sent = every_pair(fleet, controlled).sent / every_pair(fleet, full).sent
     assert math.isclose(sent[0, 1], 0.1, rel_tol=1e-9)
     assert math.isclose(sent[1, 2], 1.0, rel_tol=1e-9)
 

@@ -28,6 +28,7 @@ from manetdiff.runtime.refine import Refined, best_of
 from manetdiff.runtime.samples import constructed
 from manetdiff.scenarios import draw
 from manetdiff.solvers.budget import Budget, Meter
+from support.pairs import linkable
 from support.strategies import drawn
 
 MODEL = md.load(threads=1)
@@ -136,8 +137,7 @@ class TestCalls:
         fleet = drawn(12)
         plain = MODEL.generate(fleet, budget_ms=60_000)
         missing = [(0, j) for j in range(1, 12) if (0, j) not in map(tuple, plain.links.tolist())]
-        tables = Layout(fleet).tables
-        keep = next(pair for pair in missing if tables.candidate[pair])
+        keep = next(pair for pair in missing if linkable(fleet)[pair])
         made = MODEL.generate(fleet, budget_ms=60_000, keep=[keep], silent=[11])
         assert keep in map(tuple, made.links.tolist())
         assert 11 not in made.links

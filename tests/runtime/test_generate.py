@@ -15,7 +15,6 @@ import manetdiff as md
 from manetdiff import Fleet, ManetDiffError, Radio, Topology, metrics
 from manetdiff.errors import BatchError, FleetError, ModelError
 from manetdiff.layout import Layout
-from manetdiff.radio import link_tables
 from manetdiff.runtime.bundle import find_bundle
 from manetdiff.runtime.effort import PRESETS, Effort, growth_of, preset_effort
 from manetdiff.runtime.model import Model
@@ -24,6 +23,7 @@ from manetdiff.runtime.samples import Sample
 from manetdiff.solvers.correction import COUNTS
 from manetdiff.solvers.local_search import GENTLE
 from manetdiff.topology import PolishReport, component_labels, out_of_range
+from support.pairs import every_pair, linkable
 from support.strategies import drawn
 
 MODEL = md.load(threads=1)
@@ -37,14 +37,14 @@ def crowd(n: int) -> Fleet:
 
 def has_a_valid_topology(fleet: Fleet) -> bool:
     """Tries all trees of a small fleet; a larger one is taken to have a valid topology where it is within range."""
-    tables, n = link_tables(fleet, Radio()), len(fleet)
-    pairs = np.argwhere(np.triu(tables.candidate))
+    sector, n = every_pair(fleet).sector, len(fleet)
+    pairs = np.argwhere(np.triu(linkable(fleet)))
     if n > 6:
         return _connected(pairs, n)
     for chosen in itertools.combinations(pairs, n - 1):
         links = np.array(chosen).reshape(-1, 2)
         ends = np.concatenate([links, links[:, ::-1]])
-        antennas = np.column_stack([ends[:, 0], tables.sector[ends[:, 0], ends[:, 1]]])
+        antennas = np.column_stack([ends[:, 0], sector[ends[:, 0], ends[:, 1]]])
         # Parity is never in the way: a tree has two sides.
         if len(np.unique(antennas, axis=0)) == len(antennas) and _connected(links, n):
             return True

@@ -19,6 +19,7 @@ from manetdiff.runtime.pins import Pins, check_pins
 from manetdiff.scenarios import draw, move_by
 from manetdiff.solvers import correct, polish
 from manetdiff.topology import antenna_loads, component_labels, out_of_range, same_parity
+from support.pairs import linkable
 from support.strategies import drawn
 
 MODEL = md.load(threads=1)
@@ -31,15 +32,15 @@ RAW: dict[str, Any] = {"correct": False, "polish": False, "samples": 2}
 
 def pins_for(layout: Layout, rng: np.random.Generator, silent: int = 1) -> tuple[IntArray, IntArray, list[int]]:
     """Links to keep, pairs to avoid and silent nodes that do not contradict one another, at random."""
-    n, tables = len(layout), layout.tables
+    n, sector = len(layout), layout.placement.every_pair.sector
     quiet = rng.permutation(n)[:silent].tolist()
-    pairs = rng.permutation(np.argwhere(np.triu(tables.candidate, 1)))
+    pairs = rng.permutation(np.argwhere(np.triu(linkable(layout.fleet, layout.radio), 1)))
     pairs = pairs[~np.isin(pairs, quiet).any(axis=1)]
     keep: list[tuple[int, int]] = []
     taken: set[tuple[int, int]] = set()
     side = np.arange(n)  # of which tree of kept links: a tree has no rings
     for i, j in pairs.tolist():
-        antennas = {(i, int(tables.sector[i, j])), (j, int(tables.sector[j, i]))}
+        antennas = {(i, int(sector[i, j])), (j, int(sector[j, i]))}
         if len(keep) < 3 and not antennas & taken and side[i] != side[j]:
             keep.append((i, j))
             taken |= antennas

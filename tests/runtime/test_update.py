@@ -15,13 +15,13 @@ from manetdiff import Fleet, ManetDiffError, Radio, Topology, continuity, displa
 from manetdiff.data import load_benchmark
 from manetdiff.errors import FleetError, ModelError, TopologyError
 from manetdiff.layout import Layout
-from manetdiff.radio import link_tables
 from manetdiff.runtime.chain import Noise
 from manetdiff.runtime.no_harm import MOVES_A_NODE
 from manetdiff.runtime.partial import ASSUMED, Mode, chosen_mode, partial_diffusion
 from manetdiff.runtime.previous import previous_links
 from manetdiff.scenarios import move_by
 from manetdiff.topology import out_of_range
+from support.pairs import linkable
 from support.strategies import drawn, topologies
 
 MODEL = md.load(threads=1)
@@ -172,9 +172,8 @@ class TestContinuity:
         shares: dict[Mode, list[float]] = {"standard": [], "guided": []}
         for seed in range(5):
             fleet = drawn(12, seed)
-            tables = link_tables(fleet, Radio())
             rng = np.random.default_rng(seed)
-            bad = Topology(np.argwhere(np.triu(tables.candidate & (rng.random((12, 12)) < 0.2), 1)), np.arange(12) % 2)
+            bad = Topology(np.argwhere(np.triu(linkable(fleet) & (rng.random((12, 12)) < 0.2), 1)), np.arange(12) % 2)
             after = moved(fleet, 0.6, seed)
             for mode, values in shares.items():
                 raw = MODEL.update(bad, after, previous=fleet, mode=mode, correct=False, polish=False)

@@ -10,6 +10,7 @@ from manetdiff.errors import SolverError, TopologyError
 from manetdiff.layout import Layout
 from manetdiff.scenarios import FAMILIES, draw
 from manetdiff.topology import antenna_loads, component_labels, out_of_range, same_parity
+from support.pairs import linkable
 from support.strategies import fleets, radios, topologies
 
 
@@ -21,15 +22,15 @@ def _assert_sound(topology: Topology, layout: Layout) -> None:
 
 def _admissible_between_parts(topology: Topology, layout: Layout) -> int:
     part = component_labels(topology.links, len(layout))
-    tables = layout.tables
+    sector = layout.placement.every_pair.sector
     loads = antenna_loads(topology, layout)
     count = 0
-    for i, j in np.argwhere(np.triu(tables.candidate)):
+    for i, j in np.argwhere(np.triu(linkable(layout.fleet, layout.radio))):
         count += (
             part[i] != part[j]
             and topology.parity[i] != topology.parity[j]
-            and loads[i, tables.sector[i, j]] == 0
-            and loads[j, tables.sector[j, i]] == 0
+            and loads[i, sector[i, j]] == 0
+            and loads[j, sector[j, i]] == 0
         )
     return count
 

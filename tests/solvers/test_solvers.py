@@ -11,12 +11,14 @@ from hypothesis import strategies as st
 from manetdiff import METHODS, DisconnectedWarning, Fleet, Radio, Topology, greedy, metrics, solve
 from manetdiff.errors import SolverError
 from manetdiff.layout import Layout
+from manetdiff.layout.tables import BY_DISTANCE
 from manetdiff.scenarios import FAMILIES, draw
 from manetdiff.solvers.greedy_construction import greedy_links
 from manetdiff.solvers.moves import descend, try_pair
 from manetdiff.solvers.spanning import spanning_forest
-from manetdiff.solvers.state import new_state, read_links, total
+from manetdiff.solvers.workbench import Workbench
 from manetdiff.topology import antenna_loads, component_labels, out_of_range, same_parity
+from support.pairs import every_pair, linkable
 from support.strategies import fleets, radios
 
 SEARCHES = {"reference": {"moves": 400}, "annealing": {"moves": 400}, "cpsat": {"budget": 0.2}}
@@ -63,14 +65,13 @@ def test_every_method_keeps_parity_and_range_and_says_when_it_is_in_parts(data: 
         warnings.simplefilter("always")
         topology = solve(fleet, method=method, **SEARCHES.get(method, {}))  # type: ignore[arg-type]
     layout = Layout(fleet)
-    tables = layout.tables
     assert not same_parity(topology).any()
     assert not out_of_range(topology, layout).any()
     parts = len(np.unique(component_labels(topology.links, len(fleet))))
     assert topology.report.components == parts
     assert (parts > 1) == any(issubclass(one.category, DisconnectedWarning) for one in caught)
     if method not in ("greedy", "omni", "huang"):
-        possible = len(np.unique(component_labels(np.argwhere(tables.candidate), len(fleet))))
+        possible = len(np.unique(component_labels(np.argwhere(linkable(fleet)), len(fleet))))
         assert parts == possible
 
 
@@ -143,13 +144,13 @@ def test_a_range_that_nothing_can_cross_gives_no_links_and_no_nan() -> None:
 def test_greedy_is_algorithm_1() -> None:
     fleet = draw("elements", 16, np.random.default_rng(2))
     layout = Layout(fleet)
-    tables = layout.tables
     links, parity = greedy_links(layout)
     topology = Topology(links, parity)
     assert antenna_loads(topology, layout).max() == 1
     assert not same_parity(topology).any()
     # The shortest pair of all is always taken, and a threshold above every rate takes nothing.
-    shortest = np.unravel_index(np.argmin(np.where(tables.candidate, tables.distance, np.inf)), tables.distance.shape)
+    distance = np.where(linkable(fleet), every_pair(fleet).distance, np.inf)
+    shortest = np.unravel_index(np.argmin(distance), distance.shape)
     assert sorted(shortest) in links.tolist()
     assert len(greedy_links(layout, tau=1e9)[0]) == 0
     assert len(greedy_links(layout, tau=2.0)[0]) < len(links)
@@ -214,17 +215,14 @@ def test_bad_requests_are_refused_by_name() -> None:
 
 def test_a_descent_goes_on_where_it_stopped_and_ends_where_no_pair_helps() -> None:
     fleet = draw("scatter", 20, np.random.default_rng(4))
-    layout = Layout(fleet)
-    tables, (near, near_start) = layout.tables, layout.peers
-    links, parity = spanning_forest(layout)
+    bench = Workbench(Layout(fleet))
     ends = []
     for step in (7, 10**9):
-        state = new_state(tables, links, parity)
+        bench.put(*spanning_forest(bench.layout))
         cursor = np.zeros(2, dtype=np.int64)
-        while descend(tables, state, near, near_start, 1, 1e6, 1e-9, step, cursor) == step:
+        while descend(bench.tables, bench.state, 1, 1e6, 1e-9, step, cursor) == step:
             pass
-        ends.append((total(state), read_links(state).tolist()))
-        for i in range(20):
-            for j in near[near_start[i] : near_start[i + 1]]:
-                assert not try_pair(tables, state, i, j, 1e-9, 1, 1e6)
+        ends.append((bench.throughput, bench.links.tolist()))
+        for slot in bench.tables.lists[BY_DISTANCE]:
+            assert not try_pair(bench.tables, bench.state, slot, 1e-9, 1, 1e6)
     assert ends[0] == ends[1]

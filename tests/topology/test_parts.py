@@ -11,7 +11,7 @@ from hypothesis import given
 
 from manetdiff import DisconnectedWarning, Fleet, Radio, load
 from manetdiff.layout import Layout
-from manetdiff.topology import component_labels, find_parts, joining_range
+from manetdiff.topology import component_labels, find_parts
 from support.strategies import drawn, fleets
 
 METRES = Radio(unit=1.0, range=10.0, sigma2=1e-3)
@@ -67,9 +67,9 @@ def test_the_range_is_said_in_units_and_in_metres() -> None:
 @given(fleets())
 def test_the_range_that_is_needed_joins_all_nodes_and_none_shorter_does(fleet: Fleet) -> None:
     layout = Layout(fleet)
-    needed = joining_range(layout)
+    needed = layout.joining_range
     for reach, whole in ((needed, True), (needed * (1 - 1e-12), False)):
-        pairs = np.argwhere(np.triu(layout.tables.distance <= reach, 1))
+        pairs = np.argwhere(np.triu(layout.placement.every_pair.distance <= reach, 1))
         assert (component_labels(pairs, len(fleet)).max() == 0) == whole
 
 

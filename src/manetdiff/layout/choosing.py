@@ -33,8 +33,9 @@ NOTHING_BANNED: BoolArray = np.empty((0, 0), dtype=np.bool_)
 class Limits(NamedTuple):
     """How much of a fleet is looked at; None: all of it.
 
-    - antenna: candidates of an antenna. near: other nodes whose signals are followed one by one; what comes from farther
-      away is held between two looks at it (see solvers/far_field.py). Fleets of up to `EVERY_PAIR` nodes follow all.
+    - antenna: candidates of an antenna. near: other nodes whose signals are followed one by one; what comes from
+      farther away is held between two looks at it (see solvers/far_field.py). Fleets of up to `EVERY_PAIR` nodes
+      follow all.
     """
 
     antenna: int | None

@@ -83,7 +83,7 @@ class Layout:
     @cached_property
     def tables(self) -> LinkTables:
         """What compiled code looks up: distances, antennas, powers, beams, candidates."""
-        return link_tables(self.placement, self.choice)
+        return link_tables(self.placement, self.choice, self.banned)
 
     @cached_property
     def candidates(self) -> IntArray:
@@ -116,7 +116,7 @@ class Layout:
         """What the physics says of links (m, 2), in shape (m, 2): from the first node to the second, and back."""
         i, j = links, links[:, ::-1]
         if len(self) <= EVERY_PAIR:
-            return PairValues(*(value[i, j] for value in self.placement.every_pair))
+            return PairValues._make(value[i, j] for value in self.placement.every_pair)
         return self.placement.pairs(i, j)
 
     def linkable(self, links: IntArray) -> BoolArray:
@@ -131,7 +131,8 @@ class Layout:
         return made
 
     def including(self, links: IntArray) -> Layout:
-        """The layout with those of links (m, 2) that may be linked among what searches can hold: itself where they are."""
+        """The layout with those of links (m, 2) that may be linked among what searches can hold: itself where they
+        are."""
         if len(self) <= EVERY_PAIR:
             return self
         wanted = links[self.linkable(links)]

@@ -1,8 +1,8 @@
 """Everything about a fleet's possible links that no topology changes, computed once per layout.
 
-The searches score millions of topologies of one layout; what they look up is here. It is kept by *slots*: a node has a slot
-for each node that it follows, so that everything takes memory in proportion to n times the neighbours of a node. Slot (i, j)
-is i's view of j; its reverse is j's view of i.
+The searches score millions of topologies of one layout; what they look up is here. It is kept by *slots*: a node has a
+slot for each node that it follows, so that everything takes memory in proportion to n times the neighbours of a node.
+Slot (i, j) is i's view of j; its reverse is j's view of i.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from manetdiff.radio.rates import within_cone
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
 
 # Rows of LinkTables.ints, .floats, .starts, .lists and .fan, and places in .constants beside those of a Placement.
 OWNER, PEER, REVERSE, ANTENNA, GRADE, HEARD_FROM, HEARD_TO, BEAM_FROM, BEAM_TO, GAIN_AT = range(10)
@@ -32,21 +33,23 @@ PINS, FEWEST_PARTS = 7, 8
 class LinkTables(NamedTuple):
     """What compiled code looks up, in few arrays: passing many of them around costs more than reading them.
 
-    n nodes of Q antennas, p slots, each node's one after the other: where a receiver hears a sector ordered by the sector
-    that looks at the peer, then by the peer; else by the peer.
+    n nodes of Q antennas, p slots, each node's one after the other: where a receiver hears a sector ordered by the
+    sector that looks at the peer, then by the peer; else by the peer.
 
-    - ints: (10, p). OWNER and PEER, the two nodes; REVERSE, the peer's slot; ANTENNA, the owner's that looks at the peer, as
-      owner · Q + sector; GRADE, see layout/choosing.py; HEARD_FROM, HEARD_TO: slots of what the owner hears while it listens
-      to the peer; BEAM_FROM, BEAM_TO: part of the owner's fan under a beam at the peer; GAIN_AT: where in `gain` the gains of
-      that beam begin, one for each slot of the owner.
+    - ints: (10, p). OWNER and PEER, the two nodes; REVERSE, the peer's slot; ANTENNA, the owner's that looks at the
+      peer, as owner · Q + sector; GRADE, see layout/choosing.py; HEARD_FROM, HEARD_TO: slots of what the owner hears
+      while it listens to the peer; BEAM_FROM, BEAM_TO: part of the owner's fan under a beam at the peer; GAIN_AT:
+      where in `gain` the gains of that beam begin, one for each slot of the owner.
     - floats: (5, p). DISTANCE in units, BEARING in radians, SENT: transmit power R, SIGNAL: received power P, FADE.
-    - starts: (4, n·Q + 1), where something begins. SLOTS of each node; NEAREST, candidates of each node in `lists`; ANTENNAS,
-      room for the links of each antenna, in as many places as there are slots; FACING, candidates of each antenna in `lists`.
+    - starts: (4, n·Q + 1), where something begins. SLOTS of each node; NEAREST, candidates of each node in `lists`;
+      ANTENNAS, room for the links of each antenna, in as many places as there are slots; FACING, candidates of each
+      antenna in `lists`.
     - lists: (2, c) slots of candidates. BY_DISTANCE: of each node, the nearest first; BY_ANTENNA: of each antenna.
-    - fan: (3, f). What each node's beams can reach, so that what is under one beam stands together. FAN_NODE: who; FAN_SLOT:
-      that node's slot for the owner; FAN_ANTENNA: its antenna that looks at the owner. fan_fade: (f,).
+    - fan: (3, f). What each node's beams can reach, so that what is under one beam stands together. FAN_NODE: who;
+      FAN_SLOT: that node's slot for the owner; FAN_ANTENNA: its antenna that looks at the owner. fan_fade: (f,).
     - gain: flat gains of steered beams; empty for cones.
-    - constants: those of the placement, then PINS, the number of pinned links, and FEWEST_PARTS that a network can be in.
+    - constants: those of the placement, then PINS, the number of pinned links, and FEWEST_PARTS that a network can be
+      in.
     """
 
     ints: npt.NDArray[np.int32]
@@ -66,16 +69,18 @@ class LinkTables(NamedTuple):
     @property
     def slots(self) -> int:
         """p."""
-        return self.ints.shape[1]
+        return int(self.ints.shape[1])
 
 
-def link_tables(place: Placement, choice: Choice) -> LinkTables:
-    """The tables of the chosen pairs."""
+def link_tables(place: Placement, choice: Choice, banned: BoolArray) -> LinkTables:
+    """The tables of the chosen pairs. banned: (n, n) pairs that may not be linked; empty where there are none."""
     n, sectors = len(place), place.radio.sectors
     small = n <= EVERY_PAIR
     values = place.every_pair if small else place.pairs(choice.first, choice.second)
     pairs = (choice.first, choice.second) if small else slice(None)
     linkable = place.linkable(values)[pairs]
+    if len(banned):
+        linkable &= ~banned[choice.first, choice.second]
     # Pairs that are only heard have no beams of their own in large fleets, where those would take most of the room.
     grade = np.maximum(choice.grade, LINKABLE if small else HEARD) * linkable
     floats = np.stack(
@@ -168,8 +173,8 @@ def _insert(order, begin, size, slot, key):  # type: ignore[no-untyped-def]
 def _fans(ints, floats, starts, constants, turns):  # type: ignore[no-untyped-def]
     """Fill in HEARD and BEAM; return the fans and their fade.
 
-    - turns: whether a beam is part of a turn. The fans are then ordered by bearing, and each is there twice over, so that
-      a beam across the seam is in one piece. Else every beam reaches all.
+    - turns: whether a beam is part of a turn. The fans are then ordered by bearing, and each is there twice over, so
+      that a beam across the seam is in one piece. Else every beam reaches all.
     """
     p = ints.shape[1]
     n = ints[OWNER, p - 1] + 1 if p > 0 else 0

@@ -1,7 +1,7 @@
 """Links added one by one, the one that raises T most first.
 
-What a link would gain changes with every other that is added, mostly for the worse. So the gains are kept in a heap, and
-only the one that comes up is computed again: where it still is the best, it is taken (lazy greedy).
+What a link would gain changes with every other that is added, mostly for the worse. So the gains are kept in a heap,
+and only the one that comes up is computed again: where it still is the best, it is taken (lazy greedy).
 """
 
 from __future__ import annotations

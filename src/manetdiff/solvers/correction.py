@@ -119,7 +119,10 @@ def _sanitise(bench: Workbench, links: IntArray, parity: IntArray, counts: dict[
 
 @kernel
 def _judge(tables, slots, parity, load, verdict):  # type: ignore[no-untyped-def]
-    """Say of links which stay, and why the others do not; of several on an antenna, the last stays. load: (n·Q,) room."""
+    """Say of links which stay, and why the others do not; of several on an antenna, the last stays.
+
+    load: (n·Q,) room.
+    """
     load[:] = 0
     for m in range(len(slots)):
         slot = slots[m]

@@ -3,8 +3,8 @@
 In fleets of more than `EVERY_PAIR` nodes a search follows the signals of the nearest nodes one by one. What comes from
 farther away is many small parts of which a move changes few; it is added up over the whole topology, direction by
 direction, when a search starts and now and then while it goes on. Receivers that hear a sector, or everything, hear it
-by that alone; steered ones through their pattern: in directions of `DIRECTIONS` a turn or, where beams follow elevation,
-from each node.
+by that alone; steered ones through their pattern: in directions of `DIRECTIONS` a turn or, where beams follow
+elevation, from each node.
 """
 
 from __future__ import annotations

@@ -160,7 +160,8 @@ def make_or_forget(tables, state, least, penalty):  # type: ignore[no-untyped-de
 
 @kernel
 def _plan_turn(tables, state, slot):  # type: ignore[no-untyped-def]
-    """Turn i and link it with j; then give each free antenna of i, and each that i has just left, its nearest free peer."""
+    """Turn i and link it with j; then each free antenna of i, and each that i has just left, gets its nearest free
+    peer."""
     i = tables.ints[OWNER, slot]
     sectors = int(tables.constants[SECTORS])
     unlink_all(tables, state, i)

@@ -61,8 +61,8 @@ def gain(tables, state):  # type: ignore[no-untyped-def]
 def gain_or_less(tables, state, least):  # type: ignore[no-untyped-def]
     """The same; where it is below `least`, any number below that.
 
-    Links that go do others good, and links that come do them harm. So what goes is looked at first, with new links as if
-    they did no harm: mostly that says already that a move is not worth making.
+    Links that go do others good, and links that come do them harm. So what goes is looked at first, with new links as
+    if they did no harm: mostly that says already that a move is not worth making.
     """
     turned = state.sizes[TURNED]
     lost = 0.0
@@ -102,7 +102,7 @@ def _all_alone(tables, state):  # type: ignore[no-untyped-def]
     for m in range(state.sizes[OFF]):
         if state.floats[AIRTIME, state.plan[OFF, m]] < 1.0:
             return False
-    for m in range(state.sizes[ON]):
+    for m in range(state.sizes[ON]):  # noqa: SIM110 numba compiles the loop, not a generator
         if share_of(tables, state, state.plan[ON, m]) < 1.0:
             return False
     return True
@@ -179,8 +179,8 @@ def compute_rates(tables, state):  # type: ignore[no-untyped-def]
 
 @kernel
 def heard_noise(tables, state, slot, but):  # type: ignore[no-untyped-def]
-    """Interference at a slot's owner on what comes from its peer: what the nodes that transmit with the peer, but one of
-    them, send astray towards the owner, as far as it hears that; and what comes from afar."""
+    """Interference at a slot's owner on what comes from its peer: what the nodes that transmit with the peer, but one
+    of them, send astray towards the owner, as far as it hears that; and what comes from afar."""
     side = state.parity[tables.ints[PEER, slot]]
     total = state.floats[FAR + side, slot]
     begin = tables.ints[HEARD_FROM, slot]

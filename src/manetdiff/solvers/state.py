@@ -30,11 +30,11 @@ from manetdiff.radio.pairs import SECTORS
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
-# Rows of SearchState.floats, by slot (i, j): airtime of the link; what j sends astray towards i; the rate from j to i and
-# the interference on it when that rate was computed; changes of the interference that are only planned; and what i hears
-# from afar while it listens to j, if j transmits with parity 0, and with parity 1.
+# Rows of SearchState.floats, by slot (i, j): airtime of the link; what j sends astray towards i; the rate from j to i
+# and the interference on it when that rate was computed; changes of the interference that are only planned; and what i
+# hears from afar while it listens to j, if j transmits with parity 0, and with parity 1.
 AIRTIME, STRAY, RATE, NOISE, CHANGE, FAR = 0, 1, 2, 3, 4, 5
-# Rows of SearchState.ints, by slot: where a link stands among those of its antenna (-1: not linked); MARK_* of a planned
+# Rows of SearchState.ints, by slot: where a link stands among those of its antenna (-1: not linked); MARK of a planned
 # change; the links of each antenna, in the room that the tables' ANTENNAS give it.
 PLACE, MARK, LINKED = 0, 1, 2
 # Bits of MARK: its rate waits to be computed; it is new; its new share of the slot has been counted.
@@ -51,7 +51,7 @@ class SearchState(NamedTuple):
 
     - parity: (n,). throughput: (1,) T. floats: (7, p), rows AIRTIME … FAR. ints: (3, p), rows PLACE, MARK, LINKED.
     - load: (n·Q,) links on each antenna, planned changes included. queue: (p,) slots whose rate waits.
-    - plan: (3, most) slots of links to take OFF, to put ON, and that get another share of an antenna.
+    - plan: (3, p / 2 + 1) slots of links to take OFF, to put ON, and that get another share of an antenna.
     - walk: (5, n) for walks over the links; see solvers/walks.py.
     - sizes: (8,) the places above. mine: (n,) nodes whose links may change; others keep all of theirs.
     """
@@ -78,8 +78,8 @@ def empty_state(tables: LinkTables) -> SearchState:
         np.zeros((3, p), dtype=np.int32),
         np.zeros(n * sectors, dtype=np.int64),
         np.empty(p + 1, dtype=np.int64),
-        # A turn takes off all links of a node, and puts on as many as there are antennas to fill.
-        np.empty((3, 4 * n + 4 * sectors + 64), dtype=np.int64),
+        # Where antennas are crowded, one change can give almost every link another share.
+        np.empty((3, p // 2 + 1), dtype=np.int64),
         np.zeros((5, n), dtype=np.int64),
         np.zeros(8, dtype=np.int64),
         np.ones(n, dtype=np.bool_),

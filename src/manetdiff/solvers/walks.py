@@ -9,15 +9,15 @@ from manetdiff.layout.tables import ANTENNAS, FEWEST_PARTS, OWNER, PEER
 from manetdiff.radio.pairs import SECTORS
 from manetdiff.solvers.state import LINKED, OFF, ON, PARTS, WALKS
 
-# Rows 0 and 1 of SearchState.walk: nodes in the order reached, from either end; 2 and 3: the walk that last saw each node;
-# and this: the smallest node of each node's part when the parts were last looked at.
+# Rows 0 and 1 of SearchState.walk: nodes in the order reached, from either end; 2 and 3: the walk that last saw each
+# node; and this: the smallest node of each node's part when the parts were last looked at.
 PART_OF = 4
 
 
 @kernel
 def joined(tables, state, i, j):  # type: ignore[no-untyped-def]
-    """Whether a path leads from i to j, looked for from both ends in turn: near nodes are found near, and a small part is
-    soon walked through, whatever the size of the network."""
+    """Whether a path leads from i to j, looked for from both ends in turn: near nodes are found near, and a small part
+    is soon walked through, whatever the size of the network."""
     if i == j:
         return True
     state.sizes[WALKS] += 1

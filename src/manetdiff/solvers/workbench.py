@@ -47,8 +47,8 @@ class Workbench:
         self.forward_slots = self.tables.ints[OWNER] < self.tables.ints[PEER]
 
     def include(self, links: IntArray) -> bool:
-        """Take links (m, 2) that may be linked into the tables; whether that changed anything. What is on the bench stays
-        there."""
+        """Take links (m, 2) that may be linked into the tables; whether that changed anything. What is on the bench
+        stays there."""
         layout = self.layout.including(links)
         if layout is self.layout:
             return False

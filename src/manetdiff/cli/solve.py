@@ -13,6 +13,7 @@ from manetdiff.measure.measures import seconds_text
 from manetdiff.radio import Radio
 from manetdiff.solvers import METHODS, solve
 
+
 def command(
     fleet: options.Fleet,
     method: Annotated[str, typer.Option(help=f"One of {', '.join(METHODS)}.")] = "reference",

@@ -173,4 +173,3 @@ class Placement:
         if not self.steers:
             return np.empty((0, 0, 0))
         return self.gain(self.every_pair, self.every_pair)
-

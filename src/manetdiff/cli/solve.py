@@ -7,11 +7,12 @@ from typing import Annotated
 import typer
 
 from manetdiff.cli import options
-from manetdiff.cli.results import check_files, deliver
+from manetdiff.cli.results import check_files, check_size, deliver
 from manetdiff.formats import read_fleet, read_radio
 from manetdiff.measure.measures import seconds_text
 from manetdiff.radio import Radio
 from manetdiff.solvers import METHODS, solve
+
 
 def command(
     fleet: options.Fleet,
@@ -53,6 +54,7 @@ def command(
     """
     check_files([fleet, radio], out, plot)
     where = read_fleet(fleet)
+    check_size(fleet, where)
     physics = Radio() if radio is None else read_radio(radio)
     topology = solve(where, physics, method, budget, seed, moves=moves, workers=workers)
     time = seconds_text(topology.report.seconds)

@@ -206,4 +206,3 @@ def _as_stored(fleet: Fleet) -> Fleet:
     """Rounded to what the file holds before anything is computed, so that the stored layout is the solved one."""
     blocked = fleet.blocked and [[np.array(arc, dtype=np.float32) for arc in arcs] for arcs in fleet.blocked]
     return Fleet(fleet.positions.astype(np.float32), fleet.yaw.astype(np.float32), blocked=blocked)
-

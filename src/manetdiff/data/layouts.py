@@ -12,7 +12,7 @@ from manetdiff.errors import DataError, ScenarioError
 from manetdiff.fleet import Fleet, displacement
 from manetdiff.layout import Layout
 from manetdiff.radio import Radio
-from manetdiff.scenarios import MOTIONS, draw, move_by
+from manetdiff.scenarios import draw, motions_of, move_by
 from manetdiff.solvers import solve
 from manetdiff.topology import METRICS, Report, Topology, joining_range, metrics
 
@@ -108,7 +108,7 @@ def _fleet(family: str, n: int, radio: Radio, rng: np.random.Generator) -> Fleet
 def _moved(start: DrawnLayout, limits: tuple[float, float], radio: Radio, rng: np.random.Generator) -> DrawnLayout:
     for _ in range(TRIES):
         wanted = float(rng.uniform(*limits))
-        for motion in rng.permutation(MOTIONS).tolist():
+        for motion in rng.permutation(motions_of(start.family)).tolist():
             try:
                 fleet = _as_stored(move_by(start.fleet, wanted, rng, motion))
             except ScenarioError:

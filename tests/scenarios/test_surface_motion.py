@@ -96,6 +96,16 @@ class TestAlways:
             move(anyhow, family, rng, duration=10.0)
 
 
+def test_traffic_flows_and_stays_in_its_quarter() -> None:
+    rng = np.random.default_rng(2)
+    fleet = draw("streets", 300, rng, spacing=200.0)
+    path = move(fleet, "streets", rng, duration=1000.0, step=10.0)
+    places = np.stack([as_places(moment.horizontal) for moment in path])
+    speed = np.abs(np.diff(places, axis=0)).mean(axis=1)
+    assert speed[-20:].mean() > 0.7 * speed[:20].mean()
+    assert 0.7 < path[-1].spread / fleet.spread < 1.5
+
+
 @pytest.mark.parametrize("n", (5, 60))
 @pytest.mark.parametrize("seed", range(3))
 class TestStreets:

@@ -1,7 +1,7 @@
 """Vehicles in one-way streets: they follow one another, and pass a crossing one at a time, straight on or in a turn.
 
 Nobody drives further in a step than up to a safe distance behind where the next one was at its beginning, and nobody
-enters a crossing that is not free or has no room behind it. So no two come closer than that, however long the step.
+enters a crossing that is not free or has no room behind it. So no two come closer than that. Braking has no limit.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from manetdiff.scenarios.surface import UNSTEADY
 BoolArray = npt.NDArray[np.bool_]
 
 VEHICLES = Kinematics(v_min=5.0, v_max=20.0, max_acceleration=2.0)
-TURNS = (0.15, 0.45)  # how likely a turn is into a street of the quiet way, and of the busy one
+# How likely a turn is, and how much likelier far out if it leads to the middle of the plan and straight on leads away.
+TURN, HOMEWARD = 0.3, 0.2
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,8 +162,8 @@ class Traffic:
         """Who is or may be in a crossing in this step, by the street that it leaves by; -1: nobody else."""
         crossing = self.plan.crossing(self.street, self.ahead)
         straight, turn = self.plan.leads_on(self.street, self.ahead), self.plan.leads_on(self.ahead, self.street)
-        likely = np.where(self.plan.way[self.ahead] == self._busy_way[self.ahead], TURNS[1], TURNS[0])
-        turns = turn & ((self.dice < likely) | ~straight)
+        home = self.plan.to_middle(self.ahead, self.street) ** 3 - self.plan.to_middle(self.street, self.ahead) ** 3
+        turns = turn & ((self.dice < TURN + HOMEWARD * home) | ~straight)
         wanted = np.where(turns, self.ahead, self.street)
         other = np.where(turns, self.street, self.ahead)
         beyond = self._room(wanted, self.plan.mileage(wanted, other))
@@ -173,14 +174,6 @@ class Traffic:
         leaving = self.leaving.copy()
         leaving[nearest_first[first]] = wanted[nearest_first[first]]
         return leaving
-
-    @cached_property
-    def _busy_way(self) -> IntArray:
-        """(streets,) the way that most go, along x and along y."""
-        going = self.plan.way[self.street]
-        along_y = self.plan.is_along_y(self.street)
-        most = np.array([1 if going[along_y == kind].sum() >= 0 else -1 for kind in (False, True)])
-        return most[self.plan.is_along_y(np.arange(len(self.plan.line))).astype(np.int64)]
 
     def _out_of_crossings(self) -> Traffic:
         """The traffic with those who have passed their crossing on the street that they took."""

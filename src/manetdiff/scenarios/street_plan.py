@@ -82,6 +82,15 @@ class StreetPlan:
         """Where on the street its crossing with another one is."""
         return self.way[street] * self.line[other]
 
+    def to_middle(self, street: IntArray, other: IntArray) -> FloatArray:
+        """How far it is along a street to abreast of the plan's middle, from its crossing with another one.
+
+        -1 … 1: 1 at one end of the street, where all of it is still ahead, and -1 at the other.
+        """
+        low = self.line[np.where(self.is_along_y(street), 0, self.roads)]
+        high = self.line[np.where(self.is_along_y(street), self.roads - 1, len(self.line) - 1)]
+        return self.way[street] * (low + high - 2 * self.line[other]) / (high - low)
+
     def leads_on(self, street: IntArray, other: IntArray) -> npt.NDArray[np.bool_]:
         """Whether the street goes on after its crossing with another one."""
         after = other + self.way[street]

@@ -19,11 +19,10 @@ from manetdiff.scenarios.spacing import spacing_of
 from manetdiff.scenarios.surface import common_axis
 
 OFF_COURSE = float(np.radians(3.0))  # who points further off every street is taking a turn
-SAME_STREET = 0.15  # spacings between two vehicles, across their street
+SAME_STREET = 0.3  # spacings between two vehicles, across their street
 ALONE = 0.5  # spacings to the next vehicle, across its street, of one that has the street to itself
 BEYOND = 2  # streets added on every side of those that have vehicles: room to turn round
 BLOCK = 1.4  # spacings between two streets, where the vehicles do not show it
-NARROWEST = 0.3  # spacings between two streets, at least
 ZONE = 0.2  # of the narrowest block: how far from its middle a crossing begins
 
 
@@ -57,8 +56,6 @@ class StreetPlan:
         across = np.where(along_y == 1, places.real, places.imag)
         both = [_lines(across[seen], way[seen], turning[seen], spacing) for seen in (along_y == 0, along_y == 1)]
         gaps = np.concatenate([np.diff(line) for line, _ in both])
-        if len(gaps) and gaps.min() < NARROWEST * spacing:
-            raise ScenarioError("vehicles must be on streets, not beside one another: draw a fleet on streets")
         block = float(np.median(gaps)) if len(gaps) else BLOCK * spacing
         # The ring road goes round counter-clockwise: east in the south, north in the east, and so on.
         (roads, road_ways), (avenues, avenue_ways) = (

@@ -9,7 +9,7 @@ import pytest
 
 from manetdiff.errors import ScenarioError
 from manetdiff.fleet import Fleet, displacement
-from manetdiff.scenarios import FAMILIES, MOTIONS, Kinematics, draw, move, move_by
+from manetdiff.scenarios import AIR, AIR_MOTIONS, MOTIONS, Kinematics, draw, motions_of, move, move_by
 from manetdiff.scenarios.conflicts import clearances
 from manetdiff.scenarios.kinematics import Controls, Flight
 from manetdiff.scenarios.placing import FloatArray
@@ -51,8 +51,8 @@ def nearest(path: list[Fleet]) -> float:
     return float(min(pair_distances(fleet.positions).min() for fleet in path))
 
 
-@pytest.mark.parametrize("model", MOTIONS)
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("model", AIR_MOTIONS)
+@pytest.mark.parametrize("family", AIR)
 class TestEveryModelOnEveryFamily:
     @pytest.mark.parametrize("n", (2, 5, 16, 33))
     def test_flies_within_limits_along_its_yaw_and_nobody_collides(self, family: str, model: str, n: int) -> None:
@@ -76,7 +76,7 @@ class TestEveryModelOnEveryFamily:
             assert after.ids == before.ids
 
 
-@pytest.mark.parametrize("model", MOTIONS)
+@pytest.mark.parametrize("model", AIR_MOTIONS)
 class TestEveryModel:
     def test_same_seed_same_path(self, model: str) -> None:
         one, same, other = (path_of("wedge", 9, model, seed) for seed in (3, 3, 4))
@@ -126,7 +126,7 @@ class TestEveryModel:
 def test_group_stays_a_group() -> None:
     """After minutes on a common way, a formation is still about as large as it was; on their own they part."""
     growth: dict[str, float] = {}
-    for model in MOTIONS:
+    for model in AIR_MOTIONS:
         paths = [path_of("wedge", 9, model, seed, duration=240.0) for seed in range(6)]
         growth[model] = float(np.median([path[-1].spread / path[0].spread for path in paths]))
     assert 0.6 < growth["group"] < 1.6
@@ -149,6 +149,59 @@ def test_displacement_is_reached_where_headings_cancel_out_and_the_mean_heading_
         assert displacement(fleet, moved) == pytest.approx(0.3, rel=0.11)
 
 
+class TestAnySpacing:
+    @pytest.mark.parametrize("model", AIR_MOTIONS)
+    @pytest.mark.parametrize("family", AIR)
+    def test_nobody_comes_near(self, family: str, model: str) -> None:
+        for seed, spacing in enumerate((100.0, 1500.0)):
+            rng = np.random.default_rng(seed)
+            path = move(draw(family, 20, rng, spacing=spacing), model, rng, duration=60.0)
+            assert nearest(path) > min(0.09 * spacing, 100.0)
+
+    @pytest.mark.parametrize("model", AIR_MOTIONS)
+    @pytest.mark.parametrize("spacing", (100.0, 100_000.0))
+    def test_displacement_is_reached(self, spacing: float, model: str) -> None:
+        rng = np.random.default_rng(4)
+        before = draw("orbit", 20, rng, spacing=spacing)
+        assert displacement(before, move_by(before, 0.15, rng, model)) == pytest.approx(0.15, rel=0.1)
+
+    def test_small_aircraft_are_slower_and_wide_fleets_are_as_fast(self) -> None:
+        speeds = []
+        for spacing in (100.0, 3000.0, 100_000.0):
+            rng = np.random.default_rng(0)
+            length, _ = chords(move(draw("box", 16, rng, spacing=spacing), "group", rng, duration=20.0))
+            speeds.append(float(length.mean()))
+        assert speeds[0] < 15.0
+        assert LIMITS.v_min < speeds[1] < LIMITS.v_max
+        assert LIMITS.v_min < speeds[2] < LIMITS.v_max
+
+    @pytest.mark.parametrize("family", ("scatter", "wedge"))
+    def test_a_thousand_keep_apart(self, family: str) -> None:
+        rng = np.random.default_rng(1)
+        path = move(draw(family, 1000, rng, spacing=200.0), "gauss-markov", rng, duration=5.0)
+        assert nearest(path) > 0.09 * 200.0
+
+    def test_what_a_fleet_scaled_as_a_whole_does_is_scaled_too(self) -> None:
+        paths = []
+        for spacing in (100.0, 400.0):
+            rng = np.random.default_rng(3)
+            fleet = draw("scatter", 12, rng, spacing=spacing)
+            path = move(fleet, "turns", rng, duration=30.0)
+            paths.append((path[-1].positions - fleet.positions.mean(axis=0)) / spacing)
+        assert np.allclose(paths[0], paths[1], atol=1e-6)
+
+    def test_heights_stay(self) -> None:
+        rng = np.random.default_rng(2)
+        fleet = draw("wedge", 9, rng, heights=(500.0, 4000.0))
+        assert np.array_equal(move(fleet, "group", rng, duration=5.0)[-1].heights, fleet.heights)
+
+
+def test_motions_suit_their_families() -> None:
+    assert all(motions_of(family) == AIR_MOTIONS for family in (*AIR, "mixed"))
+    assert motions_of("streets") == ("streets",)
+    assert motions_of("sea-lanes") == ("sea-lanes",)
+
+
 class TestClearance:
     def test_is_the_least_distance_of_circling_aircraft(self) -> None:
         """Known answer: fly the circles and look."""
@@ -168,7 +221,7 @@ class TestClearance:
     def test_head_on_aircraft_pass_one_another(self) -> None:
         for seed in range(10):
             fleet = Fleet([[0.0, 0.0], [6000.0, 5.0], [3000.0, 40e3]], [0.0, np.pi, 0.0])
-            for model in MOTIONS:
+            for model in AIR_MOTIONS:
                 path = move(fleet, model, np.random.default_rng(seed), duration=60.0)
                 assert nearest(path) > LIMITS.safety - 1.0
 

@@ -18,10 +18,10 @@ from manetdiff.solvers.rng import below, seeded, uniform
 from manetdiff.solvers.scoring import gain_or_less, make
 from manetdiff.solvers.state import (
     AIRTIME,
-    CUTS_PIN,
     NOISE,
     PLACE,
     RATE,
+    REFUSED,
     SHARED,
     STRAY,
     forget,
@@ -153,9 +153,9 @@ def test_a_change_that_cuts_a_pin_says_so() -> None:
     for slot, pinned in zip(bench.slots(bench.links), (True, False), strict=True):
         assert (bench.tables.ints[GRADE, slot] == PINNED) == pinned
         unlink(bench.tables, bench.state, slot)
-        assert bool(bench.state.sizes[CUTS_PIN]) == pinned
+        assert bool(bench.state.sizes[REFUSED]) == pinned
         forget(bench.tables, bench.state)
-        assert not bench.state.sizes[CUTS_PIN]
+        assert not bench.state.sizes[REFUSED]
 
 
 def test_a_bench_reads_back_what_it_was_given_and_forgets_what_was_there_before() -> None:

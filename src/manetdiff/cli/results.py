@@ -8,9 +8,11 @@ from collections.abc import Callable, Sequence
 from manetdiff.cli.output import Table, print_json, print_table
 from manetdiff.errors import FormatError
 from manetdiff.files import together
+from manetdiff.fleet import Fleet
 from manetdiff.formats import check_writable, write_topology
 from manetdiff.formats.conversion import check_topology_path
 from manetdiff.measure.measures import MEASURES
+from manetdiff.radio.bounds import MOST_NODES
 from manetdiff.topology import Report, Topology, metrics
 
 STANDARD = "-"
@@ -30,6 +32,12 @@ def check_files(inputs: Sequence[str | None], out: str | None, plot: str | None)
 
         check_picture_path(plot)
         check_writable(plot)
+
+
+def check_size(file: str, fleet: Fleet) -> None:
+    """Say which file has more nodes than can be computed with."""
+    if len(fleet) > MOST_NODES:
+        raise FormatError(f"{file}: has {len(fleet)} nodes; rates can be computed for up to {MOST_NODES}")
 
 
 def deliver(

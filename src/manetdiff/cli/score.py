@@ -10,10 +10,7 @@ import typer
 from manetdiff.checks import some_of
 from manetdiff.cli import options
 from manetdiff.cli.output import Table, print_json, print_table
-from manetdiff.cli.results import check_files, metric_rows
-from manetdiff.cli.solve import LARGEST_FLEET
-from manetdiff.errors import FormatError
-from manetdiff.fleet import Fleet
+from manetdiff.cli.results import check_files, check_size, metric_rows
 from manetdiff.formats import read_fleet, read_radio, read_topology
 from manetdiff.layout import Layout
 from manetdiff.topology import (
@@ -53,13 +50,13 @@ def command(
     """
     check_files([topology, fleet, radio], None, None)
     was, read = read_topology(topology)
-    _check_size(topology, was)
+    check_size(topology, was)
     before = Topology(read.links, read.parity, layout=read.on(was, None if radio is None else read_radio(radio)))
     if fleet is None:
         _tell(before, None, as_json)
         return
     now = read_fleet(fleet)
-    _check_size(fleet, now)
+    check_size(fleet, now)
     check_related(was, now)
     warn_of_lost_heights(was, now)
     _tell(carried_over(before, Layout(now, before.on().radio)), before, as_json)
@@ -85,11 +82,6 @@ def _tell(now: Topology, before: Topology | None, as_json: bool) -> None:
     rows = [[name, *(column[name] for column in columns)] for name in columns[0]]
     rows += [[what, "", some_of(ids)] for what, ids in (("joined", joined), ("left", left)) if ids]
     print_table(Table("", ("", "") if before is None else ("", "before", "now"), rows))
-
-
-def _check_size(file: str, fleet: Fleet) -> None:
-    if len(fleet) > LARGEST_FLEET:
-        raise FormatError(f"{file}: has {len(fleet)} nodes; score takes at most {LARGEST_FLEET}")
 
 
 def _rows(topology: Topology) -> dict[str, str]:

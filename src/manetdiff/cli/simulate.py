@@ -19,7 +19,7 @@ from manetdiff.fleet import Fleet
 from manetdiff.formats import read_radio, read_tracks
 from manetdiff.formats.registry import MOBILITY, names
 from manetdiff.messages import escaped
-from manetdiff.scenarios import FAMILIES, MOTIONS, draw, move
+from manetdiff.scenarios import FAMILIES, MOTIONS, draw, motions_of, move
 from manetdiff.wording import share_text
 
 ANIMATIONS = ("gif", "mp4", "none")
@@ -44,8 +44,10 @@ def command(
     kind: Annotated[str | None, typer.Option(help=f"Kind of the file: {names(MOBILITY, ' or ')}.")] = None,
     gap: options.Gap = None,
     family: Annotated[str, typer.Option(help=f"Scenario without a file: {', '.join(FAMILIES)}.")] = "wedge",
-    nodes: Annotated[int, typer.Option(help="Aircraft of the scenario.", min=2, max=256)] = 16,
-    motion: Annotated[str, typer.Option(help=f"How they fly: {', '.join(MOTIONS)}.")] = MOTIONS[0],
+    nodes: Annotated[int, typer.Option(help="Nodes of the scenario.", min=2, max=256)] = 16,
+    motion: Annotated[
+        str | None, typer.Option(help=f"How they move: {', '.join(MOTIONS)}. Default: what suits the family.")
+    ] = None,
     preset: options.Preset = None,
     mode: Annotated[str, typer.Option(help="Of updates: auto, minor, standard, guided or anew.")] = "auto",
     seed: Annotated[int, typer.Option(help="The same seed gives the same flight and topologies.", min=0)] = 0,
@@ -76,6 +78,7 @@ def command(
     """
     if animation not in ANIMATIONS:
         raise FormatError(f"--animation: choose one of {', '.join(ANIMATIONS)}, not {animation!r}")
+    motion = motion or motions_of(family)[0]
     moments = _flown(mobility, kind, gap, start, duration, step, (family, nodes, motion), seed)
     from manetdiff.pictures.animation import check_animation_path
     from manetdiff.runtime.model import load
@@ -102,7 +105,7 @@ def command(
     made = list(with_bar(flying, len(moments), "updating"))
     shown = shown_moments(made)
     pictures = [] if animation == "none" else list(with_bar(moment_pictures(shown), len(shown), "drawing"))
-    title = f"Simulation of {escaped(mobility or f'{nodes} aircraft ({family}, {motion})')}"
+    title = f"Simulation of {escaped(mobility or f'{nodes} nodes ({family}, {motion})')}"
     with together():
         names = write_results(made, folder, title, pictures, animation)
     _tell(summary(made), [str(Path(out) / name) for name in names], as_json)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from manetdiff.cli import options
-from manetdiff.cli.results import check_files, deliver
+from manetdiff.cli.results import check_files, check_size, deliver
 from manetdiff.formats import read_fleet, read_radio
 from manetdiff.measure.measures import seconds_text
 from manetdiff.radio import Radio
@@ -54,6 +54,7 @@ def command(
     """
     check_files([fleet, radio], out, plot)
     where = read_fleet(fleet)
+    check_size(fleet, where)
     physics = Radio() if radio is None else read_radio(radio)
     topology = solve(where, physics, method, budget, seed, moves=moves, workers=workers)
     time = seconds_text(topology.report.seconds)

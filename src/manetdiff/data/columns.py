@@ -24,7 +24,7 @@ from manetdiff.json_settings import parsed_json
 from manetdiff.layout import Layout
 from manetdiff.messages import brief
 from manetdiff.radio import Radio
-from manetdiff.scenarios import AIR, FAMILIES, MOTIONS
+from manetdiff.scenarios import AIR, AIR_MOTIONS, FAMILIES, MOTIONS
 from manetdiff.topology import METRICS, Report, Topology
 
 NODE_COLUMNS = ("x", "y", "z", "yaw", "parity")
@@ -97,9 +97,10 @@ def schema(settings: Settings) -> pa.Schema:
 
 def _words(settings: Settings) -> dict[str, tuple[str, ...]]:
     """Fixed lists of words, so that the bytes do not depend on which one comes first, nor on families elsewhere."""
-    families = AIR if set(settings.families) <= set(AIR) else FAMILIES
+    of_air = set(settings.families) <= set(AIR)
+    families, motions = (AIR, AIR_MOTIONS) if of_air else (FAMILIES, MOTIONS)
     radios = settings.radio if isinstance(settings.radio, Mapping) else ()
-    return {"motion": MOTIONS, "family": families, "radio_name": tuple(radios)}
+    return {"motion": motions, "family": families, "radio_name": tuple(radios)}
 
 
 def to_table(layouts: Sequence[SolvedLayout], settings: Settings) -> pa.Table:

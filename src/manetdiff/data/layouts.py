@@ -15,7 +15,7 @@ from manetdiff.errors import DataError, ScenarioError
 from manetdiff.fleet import Fleet, displacement
 from manetdiff.layout import Layout
 from manetdiff.radio import Radio, draw_spacing
-from manetdiff.scenarios import MOTIONS, draw, move_by
+from manetdiff.scenarios import draw, motions_of, move_by
 from manetdiff.solvers import solve
 from manetdiff.topology import METRICS, Report, Topology, metrics
 
@@ -190,7 +190,7 @@ def _moved(start: DrawnLayout, limits: tuple[float, float], rng: np.random.Gener
     """The same fleet after it has moved, still connected; None if that did not come about."""
     for _ in range(tries):
         wanted = float(rng.uniform(*limits))
-        for motion in rng.permutation(MOTIONS).tolist():
+        for motion in rng.permutation(motions_of(start.family)).tolist():
             try:
                 fleet = _as_stored(move_by(start.fleet, wanted, rng, motion))
             except ScenarioError:

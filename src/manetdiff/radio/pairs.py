@@ -111,7 +111,7 @@ class Placement:
         width = 2 * math.pi / count
         ahead = np.mod(bearing - self.forward[np.asarray(first)] + width / 2, 2 * math.pi)
         # mod can round up to a full turn, which is sector 0 again.
-        return np.floor(ahead / width).astype(np.int64) % count
+        return np.asarray(np.floor(ahead / width).astype(np.int64) % count)
 
     def pairs(self, first: npt.ArrayLike, second: npt.ArrayLike) -> PairValues:
         """Of the pairs of two arrays of nodes, broadcast against each other."""

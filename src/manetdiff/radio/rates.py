@@ -157,8 +157,8 @@ def add_interference(  # type: ignore[no-untyped-def]
     - fade, bearing, facing: (b, r) from each transmitter to each receiver; facing: the sector that looks back at it.
     - share: (m,). link_*: (m, 2). gain: (m, 2, c) of the beam at either end of a link towards the nodes of each column;
       empty for cones. column: (n,).
-    - stray, looks: (n,) room: what one transmitter sends towards each node while aiming elsewhere, and the sector in which
-      that hears it.
+    - stray, looks: (n,) room: what one transmitter sends towards each node while aiming elsewhere, and the sector in
+      which that hears it.
     """
     steers = gain.shape[0] > 0
     hears = constants[HEARS]

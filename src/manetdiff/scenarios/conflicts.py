@@ -13,9 +13,10 @@ import numpy as np
 from manetdiff.scenarios.kinematics import Controls, Flight, Kinematics
 from manetdiff.scenarios.placing import FloatArray, IntArray
 
-REFRESH_S = 10.0  # how long a list of nearby pairs is used
+REFRESH_S = 2.0  # how long a list of pairs that could come into conflict is used, at an aircraft's tempo
 ROUNDING = 1e-6  # metres of clearance that one step may lose to rounding
 START_SWEEPS = 20
+START_SEARCHES = 5120  # for one aircraft's speed; fewer sweeps where there are very many in conflict
 START_CHOICES = 48
 
 
@@ -31,10 +32,10 @@ class Airspace:
 
     def step(self, flight: Flight, wanted: Controls, seconds: float) -> Flight:
         """The flight a step later, with what was wanted replaced where a conflict was ahead."""
-        if self._pairs is None or self._pairs_age_s + seconds > REFRESH_S:
-            self._pairs = self._nearby_pairs(flight, REFRESH_S + seconds)
+        refresh_s = REFRESH_S * self._kinematics.tempo
+        if self._pairs is None or self._pairs_age_s + seconds > refresh_s:
+            self._pairs, self._before = self._watched_pairs(flight, refresh_s + seconds)
             self._pairs_age_s = 0.0
-            self._before = clearances(flight, self._circling, *self._pairs)
         self._pairs_age_s += seconds
         first, second = self._pairs
         # A pair that was let in too close may stay so, but may not come closer.
@@ -67,14 +68,15 @@ class Airspace:
             np.stack([wanted.speed, flight.speed, flight.speed, flight.speed]),
         )
 
-    def _nearby_pairs(self, flight: Flight, seconds: float) -> tuple[IntArray, IntArray]:
-        """All pairs (i < j) whose clearance could fall below the safety distance within so many seconds."""
+    def _watched_pairs(self, flight: Flight, seconds: float) -> tuple[tuple[IntArray, IntArray], FloatArray]:
+        """All pairs (i < j) whose clearance could fall below the safety distance so soon, and their clearances now."""
         k = self._kinematics
-        # Their clearance is at least their distance less twice the longest Δρ, which is the circle's diameter.
-        near = k.safety + 4 * k.v_max / k.max_turn_rate + 2 * k.v_max * seconds
+        # A centre moves at most at twice the speed, an arm's end at most at the speed; both change as the speed does.
+        fastest = 6 * k.v_max + 4 * k.max_acceleration / k.max_turn_rate
         first, second = np.triu_indices(len(flight.yaw), 1)
-        close = np.abs(flight.places[first] - flight.places[second]) < near
-        return first[close], second[close]
+        clearance = clearances(flight, self._circling, first, second)
+        watched = clearance < k.safety + fastest * seconds
+        return (first[watched], second[watched]), clearance[watched]
 
 
 def clearances(flight: Flight, circling: float, first: IntArray, second: IntArray) -> FloatArray:
@@ -104,11 +106,14 @@ def _least_clearance(flight: Flight, circling: float) -> float:
 def _with_safe_speeds(flight: Flight, side: int, kinematics: Kinematics, rng: np.random.Generator) -> Flight:
     circling = side * kinematics.max_turn_rate
     first, second = np.triu_indices(len(flight.yaw), 1)
+    searches = 0
     for _ in range(START_SWEEPS):
         tight = clearances(flight, circling, first, second) < kinematics.safety
-        if not tight.any():
+        in_conflict = np.unique([first[tight], second[tight]])
+        searches += len(in_conflict)
+        if len(in_conflict) == 0 or searches > START_SEARCHES:
             break
-        for node in np.unique([first[tight], second[tight]]):
+        for node in in_conflict:
             flight = _best_speed(flight, int(node), circling, kinematics, rng)
     return flight
 
@@ -116,12 +121,16 @@ def _with_safe_speeds(flight: Flight, side: int, kinematics: Kinematics, rng: np
 def _best_speed(flight: Flight, node: int, circling: float, kinematics: Kinematics, rng: np.random.Generator) -> Flight:
     """The flight with this node's speed kept, or replaced by the drawn one that keeps it clearest of all others."""
     speeds = np.append(rng.uniform(kinematics.v_min, kinematics.v_max, START_CHOICES), flight.speed[node])
-    arms = -1j * flight.velocity / circling
-    centres = flight.places - arms
+    enough = 2 * kinematics.safety
+    # Whoever is further away stays clear of it at any speed.
+    away = np.abs(flight.places - flight.places[node])
+    others = np.flatnonzero(away < enough + 4 * kinematics.v_max / kinematics.max_turn_rate)
+    others = others[others != node]
+    arms = -1j * flight.velocity[others] / circling
+    centres = flight.places[others] - arms
     own_arms = -1j * speeds * np.exp(1j * flight.yaw[node]) / circling
     gaps = np.abs(flight.places[node] - own_arms[:, None] - centres)
     clearance = np.abs(gaps - np.abs(own_arms[:, None] - arms))
-    clearance[:, node] = np.inf
     speed = flight.speed.copy()
-    speed[node] = speeds[np.argmax(np.minimum(clearance, 2 * kinematics.safety).min(axis=1))]
+    speed[node] = speeds[np.argmax(clearance.min(axis=1, initial=enough))]
     return Flight(flight.places, flight.yaw, speed)

@@ -10,6 +10,12 @@ from manetdiff.errors import ScenarioError
 from manetdiff.fleet import Fleet
 from manetdiff.fleet.geodetic import wrapped
 from manetdiff.scenarios.placing import ComplexArray, FloatArray, as_places, as_positions
+from manetdiff.scenarios.spacing import pair_distances
+
+# Neighbours closer than this (median, metres) are small aircraft, which keep this share of it from one another.
+CLOSE_NEIGHBOURS, SMALL_SAFETY = 500.0, 0.1
+# A fleet of a larger spread (metres) takes its time: it is flown as fast, but turned and sped up more slowly.
+WIDE = 150_000.0
 
 
 @dataclass(frozen=True)
@@ -41,14 +47,42 @@ class Kinematics:
         """How much faster or slower than the middle of its speeds an aircraft can fly."""
         return (self.v_max - self.v_min) / 2
 
+    @property
+    def pace(self) -> float:
+        """How fast it is in comparison with the aircraft that the motion models were made for (1.0)."""
+        return self.v_max / Kinematics.v_max
+
+    @property
+    def tempo(self) -> float:
+        """How long it takes over a turn in comparison with them."""
+        return Kinematics.max_turn_rate / self.max_turn_rate
+
+    @classmethod
+    def of_aircraft_in(cls, fleet: Fleet) -> Kinematics:
+        """The default limits; those of smaller aircraft where the fleet is too close for them, of patient ones where it
+        is so wide that nothing would change for hours."""
+        nearest = pair_distances(fleet.horizontal).min(axis=1)
+        spacing, closest = float(np.median(nearest)), float(nearest.min())
+        if spacing < CLOSE_NEIGHBOURS:
+            smaller = SMALL_SAFETY * spacing / cls.safety
+            return cls(
+                v_min=smaller * cls.v_min,
+                v_max=smaller * cls.v_max,
+                safety=smaller * cls.safety,
+                max_acceleration=smaller * cls.max_acceleration,
+            )
+        longer = max(1.0, min(fleet.spread / WIDE, closest / cls.safety))
+        return cls(
+            max_turn_rate=cls.max_turn_rate / longer,
+            safety=longer * cls.safety,
+            max_acceleration=cls.max_acceleration / longer,
+        )
+
 
 def check_positive(name: str, value: float) -> None:
     """Raise a ScenarioError unless it is a finite number above 0."""
     if not 0 < value < np.inf:
         raise ScenarioError(f"{name} must be a positive number, not {value}")
-
-
-DEFAULT_KINEMATICS = Kinematics()
 
 
 @dataclass(frozen=True)
@@ -85,6 +119,14 @@ class Flight:
         chord = controls.speed * seconds * np.sinc(half_turn / np.pi)
         places = self.places + chord * np.exp(1j * (self.yaw + half_turn))
         return Flight(places, self.yaw + 2 * half_turn, controls.speed)
+
+    def between(self, later: Flight, share: float) -> Flight:
+        """The moment after so much (0 … 1) of the way to a later one."""
+        return Flight(
+            self.places + share * (later.places - self.places),
+            self.yaw + share * (later.yaw - self.yaw),
+            later.speed,
+        )
 
     def as_fleet(self, like: Fleet) -> Fleet:
         """The same nodes as in `like`, where they are now; yaw is brought into -π … π."""

@@ -2,6 +2,7 @@
 
 A motion model is made for a flight at its start, whose spread (metres) sets its scale; each call of `wanted` then moves
 its own clock on by one step and says what every aircraft would like to do in it. Keeping them apart is another matter.
+Speeds and times are those of the default kinematics; other aircraft have their own pace and tempo.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from manetdiff.scenarios.placing import ComplexArray, FloatArray, IntArray
 BoolArray = npt.NDArray[np.bool_]
 
 RESPONSE_S = 4.0  # how fast a heading error is flown off
+HOMING_SPEED = 100.0  # m/s towards the middle of the fleet, on top of its own speed
 STRAY = 3.0  # starting spreads from the middle of the fleet at which an aircraft turns back to it
 
 
@@ -28,7 +30,8 @@ class Group:
     WANDER_SPREADS = 0.3  # how far a place wanders (standard deviation along either axis)
     WANDER_SPEED = 25.0  # m/s, likewise
     MEMORY_S = 60.0
-    CLOSING_S = 40.0  # how fast an aircraft flies back to its place
+    CLOSING_S = 40.0  # how fast an aircraft flies back to its place, and
+    CLOSING_SPEED = 60.0  # m/s, at most
 
     def __init__(self, flight: Flight, spread: float, kinematics: Kinematics, rng: np.random.Generator) -> None:
         n = len(flight.yaw)
@@ -41,7 +44,8 @@ class Group:
         self._turn_limit = min(kinematics.typical_turn_rate, 0.3 * kinematics.speed_margin / outermost)
         self._turn_rate = float(rng.uniform(-1, 1)) * self._turn_limit
         self._wander = np.zeros(n, dtype=np.complex128)
-        self._wander_speed = self.WANDER_SPEED * _complex_normal(n, rng)
+        self._typical_wander_speed = self.WANDER_SPEED * kinematics.pace
+        self._wander_speed = self._typical_wander_speed * _complex_normal(n, rng)
         self._wander_range = self.WANDER_SPREADS * spread
 
     def wanted(self, flight: Flight, seconds: float, rng: np.random.Generator) -> Controls:
@@ -49,20 +53,21 @@ class Group:
         forward = np.exp(1j * self._heading)
         arms = self._arms * forward
         with_the_group = self._speed * forward + 1j * self._turn_rate * arms + self._wander_speed
-        to_place = (self._point + arms + self._wander - flight.places) / self.CLOSING_S
-        return _steered(flight, with_the_group + _shortened(to_place, 60.0), self._kinematics, seconds)
+        to_place = (self._point + arms + self._wander - flight.places) / (self.CLOSING_S * self._kinematics.tempo)
+        fastest = self.CLOSING_SPEED * self._kinematics.pace
+        return _steered(flight, with_the_group + _shortened(to_place, fastest), self._kinematics, seconds)
 
     def _advance(self, seconds: float, rng: np.random.Generator) -> None:
-        memory = np.exp(-seconds / self.MEMORY_S)
+        memory = np.exp(-seconds / (self.MEMORY_S * self._kinematics.tempo))
         noise = np.sqrt(1 - memory**2)
         turn = memory * self._turn_rate + noise * 0.6 * self._turn_limit * rng.normal()
         self._turn_rate = float(np.clip(turn, -self._turn_limit, self._turn_limit))
         self._heading += self._turn_rate * seconds
         self._point += self._speed * seconds * complex(np.exp(1j * self._heading))
         # A damped spring shaken at random: its speed and its reach keep the standard deviations asked for.
-        stiffness = (self.WANDER_SPEED / self._wander_range) ** 2
+        stiffness = (self._typical_wander_speed / self._wander_range) ** 2
         self._wander_speed = memory * self._wander_speed - stiffness * seconds * self._wander
-        self._wander_speed += noise * self.WANDER_SPEED * _complex_normal(len(self._wander), rng)
+        self._wander_speed += noise * self._typical_wander_speed * _complex_normal(len(self._wander), rng)
         self._wander = self._wander + self._wander_speed * seconds
 
 
@@ -82,13 +87,13 @@ class GaussMarkov:
         self._home_range = STRAY * spread
 
     def wanted(self, flight: Flight, seconds: float, rng: np.random.Generator) -> Controls:
-        memory = np.exp(-seconds / self.MEMORY_S)
+        memory = np.exp(-seconds / (self.MEMORY_S * self._kinematics.tempo))
         noise = np.sqrt(1 - memory**2)
         swing, hurry = rng.normal(size=(2, len(flight.yaw)))
         self._swing = memory * self._swing + noise * self.HEADING_DEVIATION * swing
         self._hurry = memory * self._hurry + noise * self.SPEED_DEVIATION * self._kinematics.speed_margin * hurry
         # As at the edge of the area in the textbook model: who strays too far gets a new mean heading, homewards.
-        out, home_yaw = _strayed(flight.places, flight, self._home_range)
+        out, home_yaw = _strayed(flight.places, flight, self._home_range, self._kinematics)
         self._mean_yaw = np.where(out, home_yaw, self._mean_yaw)
         velocity = (self._mean_speed + self._hurry) * np.exp(1j * (self._mean_yaw + self._swing))
         return _steered(flight, velocity, self._kinematics, seconds)
@@ -109,7 +114,7 @@ class Turns:
         self._kinematics = kinematics
         self._group = nearest
         self._turn_rate = np.zeros(count)
-        self._left_s = rng.uniform(0.0, self.LEG_S[1] / 2, count)
+        self._left_s = rng.uniform(0.0, self.LEG_S[1] / 2, count) * kinematics.tempo
         self._speed = flight.speed.copy()
         self._home_range = STRAY * spread
 
@@ -125,12 +130,12 @@ class Turns:
         count = len(over)
         rate = self._kinematics.typical_turn_rate * rng.uniform(0.4, 1.0, count)
         angle = rng.uniform(*self.TURN, count) * np.where(rng.random(count) < 0.5, 1, -1)
-        straight_s = rng.uniform(*self.LEG_S, count)
+        straight_s = rng.uniform(*self.LEG_S, count) * self._kinematics.tempo
         pace = self._kinematics.v_min + self._kinematics.speed_margin * rng.uniform(0.4, 1.6, count)
 
         members = np.maximum(np.bincount(self._group, minlength=count), 1)
         middle = _group_sum(flight.places, self._group, count) / members
-        out, home_yaw = _strayed(middle, flight, self._home_range)
+        out, home_yaw = _strayed(middle, flight, self._home_range, self._kinematics)
         yaw = np.angle(_group_sum(flight.velocity, self._group, count))
         angle = np.where(out, wrapped(home_yaw - yaw), angle)
 
@@ -152,7 +157,7 @@ def _steered(flight: Flight, velocity: ComplexArray, kinematics: Kinematics, sec
     """Controls that bring each aircraft to the wanted velocity (n,) within its limits, without a hard turn."""
     error = np.angle(velocity * np.exp(-1j * flight.yaw))
     limit = kinematics.typical_turn_rate
-    turn_rate = np.clip(error / max(RESPONSE_S, seconds), -limit, limit)
+    turn_rate = np.clip(error / max(RESPONSE_S * kinematics.tempo, seconds), -limit, limit)
     return Controls(turn_rate, _towards(np.abs(velocity), flight, kinematics, seconds))
 
 
@@ -163,13 +168,15 @@ def _towards(speed: FloatArray, flight: Flight, kinematics: Kinematics, seconds:
     return np.clip(reached, kinematics.v_min, kinematics.v_max)
 
 
-def _strayed(places: ComplexArray, flight: Flight, home_range: float) -> tuple[BoolArray, FloatArray]:
+def _strayed(
+    places: ComplexArray, flight: Flight, home_range: float, kinematics: Kinematics
+) -> tuple[BoolArray, FloatArray]:
     """Which of the places are further than the home range from the fleet's middle, and the yaw that leads back to it.
 
     The fleet flies on meanwhile, so the way back is along with it and towards it.
     """
     inward = flight.places.mean() - places
-    back = flight.velocity.mean() + 100.0 * inward / np.maximum(np.abs(inward), 1.0)
+    back = flight.velocity.mean() + HOMING_SPEED * kinematics.pace * inward / np.maximum(np.abs(inward), 1.0)
     return np.abs(inward) > home_range, np.angle(back)
 
 

@@ -50,6 +50,16 @@ def sea_lanes(n: int, rng: np.random.Generator) -> Layout:
     return along + 1j * across, np.where(lane % 2 == 0, 0.0, np.pi) + _unsteady(n, rng)
 
 
+def common_axis(yaw: FloatArray, ways: int) -> float:
+    """The angle of the streets or lanes that most of the yaw (n,) is along, whatever the others do.
+
+    - ways: how many ways there are to go, evenly around the circle.
+    """
+    headings = np.exp(1j * ways * yaw)
+    agree = (headings[:, None] * headings.conj()).real >= np.cos(3 * ways * UNSTEADY)
+    return float(np.angle(headings[agree[agree.sum(axis=1).argmax()]].sum())) / ways
+
+
 SURFACE: Families = {"streets": streets, "sea-lanes": sea_lanes}
 
 

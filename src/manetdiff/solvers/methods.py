@@ -23,7 +23,6 @@ from manetdiff.solvers.rehearsal import rehearse
 from manetdiff.solvers.result import Found, found
 from manetdiff.topology import Topology, find_parts, warn_of_parts
 
-
 MOST_WORKERS = 1024
 
 

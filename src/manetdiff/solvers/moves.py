@@ -15,9 +15,9 @@ from manetdiff.radio.pairs import SECTORS
 from manetdiff.solvers.rng import below, uniform
 from manetdiff.solvers.scoring import gain_or_less, make
 from manetdiff.solvers.state import (
-    REFUSED,
     OFF,
     PARTS,
+    REFUSED,
     forget,
     link,
     linked,

@@ -2,9 +2,9 @@
 
 Annealed searches start again and again from the shortest spanning forest, each under its own random stream; every
 move is scored by the physics, incrementally. The larger the fleet, the fewer and the longer they are: what many starts
-find by chance in a small fleet, one long search finds everywhere in a large one. The best of them is taken down to where
-no move on any candidate pair raises T. What the paper's greedy construction finds is the fallback, if all of that is no
-better.
+find by chance in a small fleet, one long search finds everywhere in a large one. The best of them is taken down to
+where no move on any candidate pair raises T. What the paper's greedy construction finds is the fallback, if all of that
+is no better.
 
 The order of merit is: as few components as the range allows, then T. Antennas may be shared where that pays: the
 airtime that it costs is part of T.
@@ -41,7 +41,8 @@ HOT, COLD = 1.5, 0.1
 # Of one annealing; as many times more as a fleet is larger than LARGE.
 MOVES_A_NODE = 200
 LARGE = 32
-# Where there is time for one annealing only, and that is short, it starts from a construction, the warmer the longer it is.
+# Where there is time for one annealing only, and that is short, it starts from a construction: the warmer the longer
+# it is.
 WARM = 0.057
 # So many times what is found is scored in the end.
 SCORES = 3

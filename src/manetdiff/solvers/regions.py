@@ -90,7 +90,7 @@ def _annealed(
     bench: Workbench, nodes: IntArray, seed: int, stream: int, moves: int, hot: float, cold: float
 ) -> tuple[IntArray, IntArray]:
     """Links and parity of the whole fleet after a region, and only that, was annealed."""
-    state = SearchState(*(array.copy() for array in bench.state))
+    state = SearchState._make(array.copy() for array in bench.state)
     state.mine[:] = False
     state.mine[nodes] = True
     anneal(bench.tables, state, seeded(seed, stream), nodes, moves, hot, cold, CROWD, bench.scale * PENALTIES[0])

@@ -42,7 +42,8 @@ WAITS, NEW, SHARES = 1, 2, 4
 # Rows of SearchState.plan.
 OFF, ON, SHARED = 0, 1, 2
 # Places in SearchState.sizes: how much is in each row of the plan, in the queue; the node whose parity turns, or -1;
-# whether the plan does what it must not: a pinned link, or one of another's nodes; how many walks have been made; parts of the network when the last change was made.
+# whether the plan does what it must not, with a pinned link or with nodes of another's; how many walks have been made;
+# parts of the network when the last change was made.
 WAITING, TURNED, REFUSED, WALKS, PARTS = 3, 4, 5, 6, 7
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +21,7 @@ Pairs = set[tuple[int, int]]
 
 
 @st.composite
-def layouts(draw: st.DrawFn, smallest: int = 2, largest: int = 200, **options: Any) -> Layout:
+def layouts(draw: st.DrawFn, smallest: int = 2, largest: int = 200) -> Layout:
     """Fleets of any size under radios that reach few or all nodes, with and without what keeps pairs apart."""
     n = draw(st.integers(smallest, largest))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
@@ -37,7 +36,7 @@ def layouts(draw: st.DrawFn, smallest: int = 2, largest: int = 200, **options: A
         reception=draw(st.sampled_from(["sectored", "omni"])),
     )
     limits = draw(st.sampled_from([None, Limits(1, 5), Limits(3, 20), UNLIMITED]))
-    return Layout(fleet, radio, limits, **options)
+    return Layout(fleet, radio, limits)
 
 
 def candidates(layout: Layout) -> Pairs:

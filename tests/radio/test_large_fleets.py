@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from manetdiff import Fleet, Radio, Topology
@@ -62,6 +61,5 @@ def test_pairs_are_the_same_asked_one_by_one_or_all_at_once() -> None:
     for heights, blocked in ((False, False), (True, True)):
         place = any_layout(9, 70, RADIOS["beam"], heights=heights, blocked=blocked).placement
         first, second = np.array([3, 69, 12]), np.array([64, 0, 11])
-        some: npt.NDArray[np.float64]
         for some, every in zip(place.pairs(first, second), place.every_pair, strict=True):
             assert np.array_equal(some, every[first, second])

@@ -17,6 +17,7 @@ from support.strategies import fleets, radios, topologies
 def _assert_sound(topology: Topology, layout: Layout) -> None:
     assert not same_parity(topology).any()
     assert not out_of_range(topology, layout).any()
+    assert layout.linkable(topology.links).all()
     assert antenna_loads(topology, layout).max(initial=0) <= 1
 
 
@@ -37,7 +38,7 @@ def _admissible_between_parts(topology: Topology, layout: Layout) -> int:
 
 @given(st.data())
 def test_any_garbage_comes_out_sound_and_connected_where_it_can_be(data: st.DataObject) -> None:
-    fleet = data.draw(fleets(largest=64))
+    fleet = data.draw(fleets(largest=64, blocked=data.draw(st.booleans())))
     raw = data.draw(topologies(len(fleet)))
     tables = Layout(fleet, Radio())
     corrected = correct(raw, fleet)
@@ -47,9 +48,9 @@ def test_any_garbage_comes_out_sound_and_connected_where_it_can_be(data: st.Data
         assert _admissible_between_parts(corrected, tables) == 0
 
 
-@given(st.data(), radios(), st.floats(0.0, 2.0))
+@given(st.data(), radios(options=True), st.floats(0.0, 2.0))
 def test_garbage_under_any_radio_and_threshold_stays_sound(data: st.DataObject, radio: Radio, tau: float) -> None:
-    fleet = data.draw(fleets(largest=20))
+    fleet = data.draw(fleets(largest=20, axes=data.draw(st.sampled_from([2, 3])), blocked=data.draw(st.booleans())))
     raw = data.draw(topologies(len(fleet)))
     for flip in (False, True):
         corrected = correct(raw, fleet, radio, tau_interference=tau, flip_parts=flip)
@@ -123,11 +124,11 @@ def test_pruning_drops_a_harmful_link_and_no_bridge() -> None:
     assert pruned > 0
 
 
-@given(st.data(), radios(), st.integers(1, 400), st.integers(0, 99))
+@given(st.data(), radios(options=True), st.integers(1, 400), st.integers(0, 99))
 def test_polish_never_makes_anything_worse_or_less_valid(
     data: st.DataObject, radio: Radio, moves: int, seed: int
 ) -> None:
-    fleet = data.draw(fleets(largest=16))
+    fleet = data.draw(fleets(largest=16, blocked=data.draw(st.booleans())))
     given_topology = data.draw(topologies(len(fleet)))
     if data.draw(st.booleans()):
         given_topology = correct(given_topology, fleet, radio)

@@ -21,7 +21,7 @@ from manetdiff.topology import antenna_loads, component_labels, out_of_range, sa
 from support.pairs import every_pair, linkable
 from support.strategies import fleets, radios
 
-SEARCHES = {"reference": {"moves": 400}, "annealing": {"moves": 400}, "cpsat": {"budget": 0.2}}
+SEARCHES = {"reference": {"moves": 400}, "regions": {"moves": 400, "workers": 2}, "annealing": {"moves": 400}, "cpsat": {"budget": 0.2}}
 GIVEN = {"exact", *SEARCHES, "greedy", "mst-greedy", "huang", "omni"}
 
 
@@ -42,7 +42,7 @@ def test_reference_equals_exact_on_six_nodes_of_all_families() -> None:
     assert equal >= 0.99 * count
 
 
-@given(fleets(largest=5), radios())
+@given(fleets(largest=5, blocked=True), radios(options=True))
 @settings(max_examples=40)
 def test_reference_equals_exact_under_any_radio(fleet: Fleet, radio: Radio) -> None:
     with warnings.catch_warnings():
@@ -60,18 +60,20 @@ _EXACT_AND_REFERENCE = (("exact", None), ("reference", 6000))
 @given(st.data(), st.sampled_from(sorted(GIVEN - {"exact"})))
 @settings(max_examples=60)
 def test_every_method_keeps_parity_and_range_and_says_when_it_is_in_parts(data: st.DataObject, method: str) -> None:
-    fleet = data.draw(fleets(largest=14))
+    fleet = data.draw(fleets(largest=14, blocked=data.draw(st.booleans())))
+    radio = data.draw(st.one_of(st.just(Radio()), radios(options=True)))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        topology = solve(fleet, method=method, **SEARCHES.get(method, {}))  # type: ignore[arg-type]
-    layout = Layout(fleet)
+        topology = solve(fleet, radio, method, **SEARCHES.get(method, {}))  # type: ignore[arg-type]
+    layout = Layout(fleet, radio)
     assert not same_parity(topology).any()
     assert not out_of_range(topology, layout).any()
+    assert layout.linkable(topology.links).all()
     parts = len(np.unique(component_labels(topology.links, len(fleet))))
     assert topology.report.components == parts
     assert (parts > 1) == any(issubclass(one.category, DisconnectedWarning) for one in caught)
     if method not in ("greedy", "omni", "huang"):
-        possible = len(np.unique(component_labels(np.argwhere(linkable(fleet)), len(fleet))))
+        possible = len(np.unique(component_labels(np.argwhere(linkable(fleet, radio)), len(fleet))))
         assert parts == possible
 
 

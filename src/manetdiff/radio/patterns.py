@@ -22,9 +22,13 @@ Pattern = Literal["cone", "parabolic"]
 
 def parabolic(off_axis: FloatArray, radio: Radio) -> FloatArray:
     """Gain of a beam that falls off by 12·(φ/beamwidth)² dB, down to its side lobes."""
-    half_power = 2 * radio.theta_max if radio.beamwidth is None else radio.beamwidth
-    decibel = -np.minimum(12 * (off_axis / half_power) ** 2, radio.floor_db)
+    decibel = -np.minimum(12 * (off_axis / half_power_width(radio)) ** 2, radio.floor_db)
     return np.asarray(10 ** (decibel / 10), dtype=np.float64)
+
+
+def half_power_width(radio: Radio) -> float:
+    """Of a steered beam, in radians."""
+    return 2 * radio.theta_max if radio.beamwidth is None else radio.beamwidth
 
 
 # By the name of the pattern: gain, 0 … 1, at angles off the axis, in radians.

@@ -3,8 +3,9 @@
 In fleets of more than `EVERY_PAIR` nodes a search follows the signals of the nearest nodes one by one. What comes from
 farther away is many small parts of which a move changes few; it is added up over the whole topology, direction by
 direction, when a search starts and now and then while it goes on. Receivers that hear a sector, or everything, hear it
-by that alone; steered ones through their pattern: in directions of `DIRECTIONS` a turn or, where beams follow
-elevation, from each node.
+by that alone; steered ones through their pattern: from directions that are as close as `DIRECTIONS` to a beam or, where
+beams follow elevation, from each node. What comes from between two directions is shared between them: a node alone is
+then heard to about 1 % of a beam's gain, and many together much better.
 """
 
 from __future__ import annotations
@@ -19,12 +20,15 @@ from manetdiff.layout import Layout
 from manetdiff.layout.choosing import LINKABLE
 from manetdiff.layout.tables import ANTENNA, ANTENNAS, BEARING, DISTANCE, GRADE, OWNER, PEER, SENT, SLOTS
 from manetdiff.radio.pairs import HEARS, HEARS_BEAM, HEARS_SECTOR, SECTORS
-from manetdiff.radio.patterns import STEERED
+from manetdiff.radio.patterns import STEERED, half_power_width
 from manetdiff.solvers.state import AIRTIME, FAR, LINKED, SearchState
 
 FloatArray = npt.NDArray[np.float64]
 
-DIRECTIONS = 128
+# Of the far field, within the half-power width of a beam; and how many there are in a turn at least and at most.
+DIRECTIONS, FEWEST, MOST = 8, 16, 1024
+# Entries of the table of gains by azimuth for each direction.
+FINER = 32
 # Entries of a table of gains, by the sine of half the angle off the axis.
 STEPS = 4096
 EPSILON, COS_THETA = 0, 1
@@ -41,13 +45,15 @@ class FarField:
             return
         radio = layout.radio
         hears = place.constants[HEARS]
-        bins = radio.sectors if hears == HEARS_SECTOR else DIRECTIONS if hears == HEARS_BEAM else 1
+        bins = radio.sectors if hears == HEARS_SECTOR else 1
+        if hears == HEARS_BEAM:
+            bins = min(max(FEWEST, math.ceil(2 * math.pi * DIRECTIONS / half_power_width(radio))), MOST)
         self.field = np.zeros((len(layout), bins, 2))
         half_angle = np.arcsin(np.linspace(0.0, 1.0, STEPS + 1))
         self.gain = STEERED[radio.pattern](2 * half_angle, radio) if place.steers else np.empty(0)
         # Azimuths do not say what a beam that follows elevation hears.
         self.by_node = bool(hears == HEARS_BEAM and place.elevated)
-        self.heard = self._gain_by_direction() if hears == HEARS_BEAM else np.empty(0)
+        self.heard = self._gain_by_azimuth(bins * FINER) if hears == HEARS_BEAM else np.empty(0)
         self.numbers = np.array([radio.epsilon, math.cos(min(radio.theta_max, math.pi))])
         self.near = np.zeros(len(layout), dtype=np.int64)
         # Nothing is heard where either end has no antenna.
@@ -71,12 +77,10 @@ class FarField:
         if not self.by_node:
             _spread(tables, state, self.heard, self.field)
 
-    def _gain_by_direction(self) -> FloatArray:
-        """(DIRECTIONS,) gain towards a direction so many steps off the axis, averaged over its width."""
-        width = 2 * math.pi / DIRECTIONS
-        off_axis = np.arange(DIRECTIONS)[:, None] * width + np.linspace(-width / 2, width / 2, 33)
-        turned = np.abs(np.mod(off_axis + math.pi, 2 * math.pi) - math.pi)
-        return np.asarray(STEERED[self.layout.radio.pattern](turned, self.layout.radio).mean(axis=1))
+    def _gain_by_azimuth(self, steps: int) -> FloatArray:
+        """(steps,) gain at so many steps of a turn off the axis."""
+        off_axis = np.arange(steps) * (2 * math.pi / steps)
+        return STEERED[self.layout.radio.pattern](np.minimum(off_axis, 2 * math.pi - off_axis), self.layout.radio)
 
 
 @kernel
@@ -87,7 +91,7 @@ def _gather(tables, state, positions, forward, mute, gain, numbers, near, field,
     """
     n = len(state.parity)
     sectors = int(tables.constants[SECTORS])
-    bins = field.shape[1]
+    bins, hears = field.shape[1], tables.constants[HEARS]
     deep = positions.shape[1] == 3
     for k in range(n):
         for slot in range(tables.starts[SLOTS, k], tables.starts[SLOTS, k + 1]):
@@ -121,11 +125,16 @@ def _gather(tables, state, positions, forward, mute, gain, numbers, near, field,
             if by_node:
                 _hear(tables, state, positions, gain, j, -x, -y, -z, leak, side)
                 continue
-            towards = 0
-            if bins > 1:
-                turned = (math.atan2(-y, -x) - _axis(tables, forward, j)) / (2 * math.pi)
-                towards = int((turned + 4.0) * bins + 0.5) % bins
-            field[j, towards, side] += leak
+            if bins == 1:
+                field[j, 0, side] += leak
+            elif hears == HEARS_SECTOR:
+                ahead = (math.atan2(-y, -x) - forward[j] % (2 * math.pi)) / (2 * math.pi)
+                field[j, int((ahead + 4.0) * bins + 0.5) % bins, side] += leak
+            else:
+                direction = (math.atan2(-y, -x) / (2 * math.pi) + 1.0) * bins
+                towards = int(direction)
+                field[j, towards % bins, side] += leak * (towards + 1 - direction)
+                field[j, (towards + 1) % bins, side] += leak * (direction - towards)
 
 
 @kernel
@@ -148,12 +157,6 @@ def _hear(tables, state, positions, gain, j, x, y, z, leak, side):  # type: igno
 
 
 @kernel
-def _axis(tables, forward, j):  # type: ignore[no-untyped-def]
-    """The bearing at which a node's directions begin: sectors turn with it."""
-    return forward[j] % (2 * math.pi) if tables.constants[HEARS] == HEARS_SECTOR else 0.0
-
-
-@kernel
 def _spread(tables, state, heard, field):  # type: ignore[no-untyped-def]
     """Say of each slot that may be linked what is heard there from afar."""
     bins = field.shape[1]
@@ -167,8 +170,8 @@ def _spread(tables, state, heard, field):  # type: ignore[no-untyped-def]
                 at = tables.ints[ANTENNA, slot] % sectors if bins > 1 else 0
                 state.floats[FAR + side, slot] = field[j, at, side]
             else:
-                axis = int(tables.floats[BEARING, slot] / (2 * math.pi) * bins + bins + 0.5)
+                at = int((1.0 - tables.floats[BEARING, slot] / (2 * math.pi)) * len(heard) + 0.5)
                 total = 0.0
                 for towards in range(bins):
-                    total += field[j, towards, side] * heard[(towards - axis) % bins]
+                    total += field[j, towards, side] * heard[(at + towards * FINER) % len(heard)]
                 state.floats[FAR + side, slot] = total

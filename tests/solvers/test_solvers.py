@@ -21,7 +21,12 @@ from manetdiff.topology import antenna_loads, component_labels, out_of_range, sa
 from support.pairs import every_pair, linkable
 from support.strategies import fleets, radios
 
-SEARCHES = {"reference": {"moves": 400}, "regions": {"moves": 400, "workers": 2}, "annealing": {"moves": 400}, "cpsat": {"budget": 0.2}}
+SEARCHES = {
+    "reference": {"moves": 400},
+    "regions": {"moves": 400, "workers": 2},
+    "annealing": {"moves": 400},
+    "cpsat": {"budget": 0.2},
+}
 GIVEN = {"exact", *SEARCHES, "greedy", "mst-greedy", "huang", "omni"}
 
 

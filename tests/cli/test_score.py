@@ -70,6 +70,6 @@ def test_what_makes_no_sense_is_refused_in_one_line(run: Run, files: Path) -> No
     assert "share no node" in refused(run("score", "t.json", "strangers.csv"))
     assert "once only" in refused(run("score", "-", "-"))
     assert "fleet.csv: is no topology" in refused(run("score", "fleet.csv", "t.json"))
-    rows = "".join(f"n{k},{k},{k % 7},0\n" for k in range(513))
+    rows = "".join(f"n{k},{k},{k % 7},0\n" for k in range(1024))
     (files / "many.csv").write_text("id,x,y,yaw\na,-1,0,0\n" + rows)
-    assert "at most 512" in refused(run("score", "t.json", "many.csv"))
+    assert "has 1025 nodes; rates can be computed for up to 1024" in refused(run("score", "t.json", "many.csv"))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from manetdiff import Fleet, Radio
 from manetdiff.layout import Layout
-from manetdiff.layout.choosing import CANDIDATE, UNLIMITED, Limits, default_limits
+from manetdiff.layout.choosing import CANDIDATE, ENOUGH, UNLIMITED, Limits
 from manetdiff.layout.tables import GRADE, OWNER, PEER
 from manetdiff.radio.pairs import EVERY_PAIR
 from manetdiff.topology import component_labels
@@ -35,7 +35,7 @@ def layouts(draw: st.DrawFn, smallest: int = 2, largest: int = 200) -> Layout:
         min_snr=draw(st.sampled_from([None, 3.0])),
         reception=draw(st.sampled_from(["sectored", "omni"])),
     )
-    limits = draw(st.sampled_from([None, Limits(1, 5), Limits(3, 20), UNLIMITED]))
+    limits = draw(st.sampled_from([ENOUGH, Limits(1, 5), Limits(3, 20), UNLIMITED]))
     return Layout(fleet, radio, limits)
 
 
@@ -69,7 +69,7 @@ def nearest_by_antenna(layout: Layout) -> dict[tuple[int, int], list[int]]:
 @settings(max_examples=40)
 def test_candidates_are_mutually_near_or_nearest_or_in_the_forest(layout: Layout) -> None:
     """Nobody else is, whatever the size, the radio and the limits."""
-    limits = layout.limits or default_limits(layout.radio.sectors)
+    limits = layout.limits
     most = len(layout) if limits.antenna is None else limits.antenna
     wanted, nearest = set(), set()
     for (i, _), others in nearest_by_antenna(layout).items():
@@ -96,7 +96,7 @@ def test_candidates_join_whatever_can_be_joined(layout: Layout) -> None:
 @settings(max_examples=20)
 def test_of_a_large_fleet_the_nearest_are_heard_and_every_node_is_heard_without_limits(layout: Layout) -> None:
     n = len(layout)
-    limits = layout.limits or default_limits(layout.radio.sectors)
+    limits = layout.limits
     near = n - 1 if limits.near is None else limits.near
     distance = every_pair(layout.fleet, layout.radio).distance
     heard = np.zeros((n, n), dtype=np.bool_)
@@ -135,8 +135,8 @@ def test_what_is_kept_or_asked_for_is_there_and_what_is_banned_is_not(layout: La
 def test_the_candidates_of_an_antenna_are_few_at_any_size(sectors: int) -> None:
     """But for edges of the forest and those who have nobody nearer."""
     radio = Radio(unit=1.0, range=4.0, sectors=sectors)
-    few = default_limits(sectors).antenna
-    assert few is not None and few * sectors >= 24
+    few = ENOUGH.antenna
+    assert few is not None
     for n in (2, 30, 150, 400):
         rng = np.random.default_rng(n)
         layout = Layout(Fleet(rng.uniform(0, math.sqrt(n), (n, 2)), rng.uniform(-3, 3, n)), radio)

@@ -18,7 +18,7 @@ from manetdiff.fleet import Fleet
 from manetdiff.formats import write_fleet, write_topology
 from manetdiff.measure.measures import MEASURES, seconds_text
 from manetdiff.radio import Radio
-from manetdiff.runtime.model import load
+from manetdiff.runtime.model import MOST, load
 from manetdiff.scenarios import draw, move_by
 from manetdiff.solvers import solve
 from manetdiff.topology import Topology, continuity, kept, metrics
@@ -57,8 +57,8 @@ def command(
       manetdiff demo
       manetdiff demo --nodes 32 --seed 7 --out /tmp/demo
     """
-    if nodes < FEWEST_NODES:
-        raise ScenarioError(f"the demo needs at least {FEWEST_NODES} nodes, not {nodes}")
+    if not FEWEST_NODES <= nodes <= MOST:
+        raise ScenarioError(f"the demo flies {FEWEST_NODES} to {MOST} nodes, not {nodes}")
     radio = Radio()
     rng = np.random.default_rng(seed)
     fleet = draw(FORMATION, nodes, rng)

@@ -12,12 +12,12 @@ from manetdiff.errors import FleetError, RadioError
 from manetdiff.fleet import Fleet
 from manetdiff.layout.choosing import (
     CANDIDATE,
+    ENOUGH,
     NO_LINKS,
     NOTHING_BANNED,
     Choice,
     Limits,
     choose_pairs,
-    default_limits,
     joining_length,
     within_range,
 )
@@ -35,14 +35,14 @@ BoolArray = npt.NDArray[np.bool_]
 class Layout:
     """A fleet under a radio; by default the radio that the benchmark sets use.
 
-    - limits: how much of it searches look at; None: what is enough.
+    - limits: how much of it searches look at.
     - keep: (m, 2) links that must stay. banned: (n, n) pairs that may not be linked; empty where there are none.
     - extra: (m, 2) links that are candidates besides those that follow from the fleet.
     """
 
     fleet: Fleet
     radio: Radio = field(default_factory=Radio)
-    limits: Limits | None = None
+    limits: Limits = ENOUGH
     keep: IntArray = field(default_factory=lambda: NO_LINKS, repr=False)
     banned: BoolArray = field(default_factory=lambda: NOTHING_BANNED, repr=False)
     extra: IntArray = field(default_factory=lambda: NO_LINKS, repr=False)
@@ -77,8 +77,7 @@ class Layout:
     @cached_property
     def choice(self) -> Choice:
         """The pairs that tables and searches look at, and the shortest spanning forest."""
-        limits = default_limits(self.radio.sectors) if self.limits is None else self.limits
-        return choose_pairs(self.placement, limits, self.keep, self.extra, self.banned)
+        return choose_pairs(self.placement, self.limits, self.keep, self.extra, self.banned)
 
     @cached_property
     def tables(self) -> LinkTables:

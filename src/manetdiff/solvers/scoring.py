@@ -203,10 +203,12 @@ def put_links(tables, state, slots):  # type: ignore[no-untyped-def]
 
 @kernel
 def compute_rates(tables, state):  # type: ignore[no-untyped-def]
-    """Compute all rates by the interference there is."""
+    """Compute all rates, and T, by the interference there is."""
+    state.throughput[0] = 0.0
     for antenna in range(len(state.load)):
         begin = tables.starts[ANTENNAS, antenna]
         for at in range(begin, begin + state.load[antenna]):
+            state.floats[RATE, state.ints[LINKED, at]] = 0.0
             update_rate(tables, state, np.int64(state.ints[LINKED, at]))
 
 

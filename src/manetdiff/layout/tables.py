@@ -27,7 +27,7 @@ DISTANCE, BEARING, SENT, SIGNAL, FADE = range(5)
 SLOTS, NEAREST, ANTENNAS, FACING = range(4)
 BY_DISTANCE, BY_ANTENNA = range(2)
 FAN_NODE, FAN_SLOT, FAN_ANTENNA = range(3)
-PINS, FEWEST_PARTS = 7, 8
+PINS, FEWEST_PARTS, FAR_AWAY = 7, 8, 9
 
 
 class LinkTables(NamedTuple):
@@ -48,8 +48,8 @@ class LinkTables(NamedTuple):
     - fan: (3, f). What each node's beams can reach, so that what is under one beam stands together. FAN_NODE: who;
       FAN_SLOT: that node's slot for the owner; FAN_ANTENNA: its antenna that looks at the owner. fan_fade: (f,).
     - gain: flat gains of steered beams; empty for cones.
-    - constants: those of the placement, then PINS, the number of pinned links, and FEWEST_PARTS that a network can be
-      in.
+    - constants: those of the placement, then PINS, the number of pinned links; FEWEST_PARTS that a network can be in;
+      FAR_AWAY, 1 where there are pairs without a slot.
     """
 
     ints: npt.NDArray[np.int32]
@@ -86,7 +86,9 @@ def link_tables(place: Placement, choice: Choice, banned: BoolArray) -> LinkTabl
     floats = np.stack(
         [value[pairs] for value in (values.distance, values.bearing, values.sent, values.signal, values.fade)]
     )
-    constants = np.append(place.constants, [np.count_nonzero(grade == PINNED) // 2, n - len(choice.tree)])
+    constants = np.append(
+        place.constants, [np.count_nonzero(grade == PINNED) // 2, n - len(choice.tree), len(grade) < n * (n - 1)]
+    )
     sectored = bool(constants[HEARS] == HEARS_SECTOR)
     ints, floats, starts = _slots(
         choice.first, choice.second, values.sector[pairs], grade, floats, n, sectors, sectored

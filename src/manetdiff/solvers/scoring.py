@@ -17,6 +17,7 @@ from manetdiff.layout.tables import (
     FAN_ANTENNA,
     FAN_NODE,
     FAN_SLOT,
+    FAR_AWAY,
     GAIN_AT,
     HEARD_FROM,
     HEARD_TO,
@@ -33,6 +34,7 @@ from manetdiff.solvers.state import (
     AIRTIME,
     CHANGE,
     FAR,
+    HARM,
     LINKED,
     MARK,
     NEW,
@@ -65,7 +67,7 @@ def gain_or_less(tables, state, least):  # type: ignore[no-untyped-def]
     if they did no harm: mostly that says already that a move is not worth making.
     """
     turned = state.sizes[TURNED]
-    lost = 0.0
+    lost = -_spared(tables, state)
     for m in range(state.sizes[ON]):
         slot = state.plan[ON, m]
         for end in (slot, np.int64(tables.ints[REVERSE, slot])):
@@ -93,7 +95,37 @@ def gain_or_less(tables, state, least):  # type: ignore[no-untyped-def]
         _switch(tables, state, slot, share, False)
         _switch(tables, state, reverse, share, False)
         _note_shares(tables, state, slot, 2)
-    return _gain_of_waiting(tables, state) - lost
+    return _gain_of_waiting(tables, state) - lost - _inflicted(tables, state)
+
+
+@kernel
+def _spared(tables, state):  # type: ignore[no-untyped-def]
+    """What links that go no longer cost those who are far away."""
+    total = 0.0
+    if tables.constants[FAR_AWAY] > 0:
+        for m in range(state.sizes[OFF]):
+            slot = state.plan[OFF, m]
+            for end in (slot, np.int64(tables.ints[REVERSE, slot])):
+                i = tables.ints[OWNER, end]
+                side = 1 - state.parity[i] if i == state.sizes[TURNED] else state.parity[i]
+                total += state.floats[AIRTIME, slot] * state.floats[HARM + side, end]
+    return total
+
+
+@kernel
+def _inflicted(tables, state):  # type: ignore[no-untyped-def]
+    """What links that come, or get another share of an antenna, cost those who are far away."""
+    total = 0.0
+    if tables.constants[FAR_AWAY] > 0:
+        for row in (ON, SHARED):
+            for m in range(state.sizes[row]):
+                slot = state.plan[row, m]
+                change = share_of(tables, state, slot)
+                if row == SHARED:
+                    change -= state.floats[AIRTIME, slot]
+                for end in (slot, np.int64(tables.ints[REVERSE, slot])):
+                    total += change * state.floats[HARM + state.parity[tables.ints[OWNER, end]], end]
+    return total
 
 
 @kernel
@@ -131,6 +163,7 @@ def _gain_of_waiting(tables, state):  # type: ignore[no-untyped-def]
 @kernel
 def make(tables, state):  # type: ignore[no-untyped-def]
     """Make the planned change, after `gain` has looked at it."""
+    state.throughput[0] += _spared(tables, state) - _inflicted(tables, state)
     for m in range(state.sizes[OFF]):
         slot = state.plan[OFF, m]
         _set_airtime(tables, state, slot, 0.0)

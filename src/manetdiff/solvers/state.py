@@ -32,8 +32,9 @@ IntArray = npt.NDArray[np.int64]
 
 # Rows of SearchState.floats, by slot (i, j): airtime of the link; what j sends astray towards i; the rate from j to i
 # and the interference on it when that rate was computed; changes of the interference that are only planned; and what i
-# hears from afar while it listens to j, if j transmits with parity 0, and with parity 1.
-AIRTIME, STRAY, RATE, NOISE, CHANGE, FAR = 0, 1, 2, 3, 4, 5
+# hears from afar while it listens to j, if j transmits with parity 0, and with parity 1 (see solvers/far_field.py); and
+# what a beam from i at j costs nodes far away, if i transmits with parity 0, and with parity 1 (solvers/far_harm.py).
+AIRTIME, STRAY, RATE, NOISE, CHANGE, FAR, HARM = 0, 1, 2, 3, 4, 5, 7
 # Rows of SearchState.ints, by slot: where a link stands among those of its antenna (-1: not linked); MARK of a planned
 # change; the links of each antenna, in the room that the tables' ANTENNAS give it.
 PLACE, MARK, LINKED = 0, 1, 2
@@ -50,7 +51,7 @@ WAITING, TURNED, REFUSED, WALKS, PARTS = 3, 4, 5, 6, 7
 class SearchState(NamedTuple):
     """n nodes, Q antennas each, p slots. Few arrays: code that hands many of them on is slow to run and to compile.
 
-    - parity: (n,). throughput: (1,) T. floats: (7, p), rows AIRTIME … FAR. ints: (3, p), rows PLACE, MARK, LINKED.
+    - parity: (n,). throughput: (1,) T. floats: (9, p), rows AIRTIME … HARM. ints: (3, p), rows PLACE, MARK, LINKED.
     - load: (n·Q,) links on each antenna, planned changes included. queue: (p,) slots whose rate waits.
     - plan: (3, p / 2 + 1) slots of links to take OFF, to put ON, and that get another share of an antenna.
     - walk: (5, n) for walks over the links; see solvers/walks.py.
@@ -75,7 +76,7 @@ def empty_state(tables: LinkTables) -> SearchState:
     state = SearchState(
         np.zeros(n, dtype=np.int64),
         np.zeros(1),
-        np.zeros((7, p)),
+        np.zeros((9, p)),
         np.zeros((3, p), dtype=np.int32),
         np.zeros(n * sectors, dtype=np.int64),
         np.empty(p + 1, dtype=np.int64),

@@ -10,6 +10,7 @@ from manetdiff.layout.tables import OWNER, PEER
 from manetdiff.radio.pairs import EVERY_PAIR, MEGAHERTZ
 from manetdiff.solvers.budget import Meter
 from manetdiff.solvers.far_field import FarField
+from manetdiff.solvers.far_harm import FarHarm
 from manetdiff.solvers.moves import LEAST_GAIN, anneal, anneal_by_regions, descend
 from manetdiff.solvers.scoring import compute_rates, put_links
 from manetdiff.solvers.state import PLACE, TURNED, empty_state, find_slots, read_links, total
@@ -43,6 +44,7 @@ class Workbench:
         self.scale = float(self.tables.constants[MEGAHERTZ])
         self.state = empty_state(self.tables)
         self.far_field = FarField(layout)
+        self.far_harm = None if self.far_field.empty else FarHarm(layout, self.far_field.mute)
         # (p,) one of the two slots of each pair.
         self.forward_slots = self.tables.ints[OWNER] < self.tables.ints[PEER]
 
@@ -89,6 +91,8 @@ class Workbench:
         """Bring what nodes hear from afar up to date, and all rates with it."""
         self.far_field.look(self.state)
         compute_rates(self.tables, self.state)
+        if self.far_harm is not None:
+            self.far_harm.weigh(self.state)
 
     def anneal(self, rng: FloatArray, moves: int, hot: float, cold: float, limit: int, penalty: float) -> None:
         """So many random moves while it cools down. limit: most links on an antenna; penalty: what a part costs."""

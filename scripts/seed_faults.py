@@ -50,7 +50,7 @@ FAULTS = (
     Fault("radio/pairs.py", "np.hypot(distance, offset[..., 2])", "distance"),
     Fault("radio/blocked.py", "<= width[node]", ">= width[node]"),
     Fault("radio/drawing.py", "0.99 * budget.distance_at_snr(min_snr)", "1.5 * budget.distance_at_snr(min_snr)"),
-    Fault("layout/features.py", "i, k] < floats[DISTANCE", "i, k] > floats[DISTANCE"),
+    Fault("layout/features.py", "distance[i, k] < every.distance", "distance[i, k] > every.distance"),
     Fault("topology/metrics.py", "saturated = loads > 1", "saturated = loads > 2"),
     Fault("topology/parts.py", "kept_apart=named(within & ~linkable)", "kept_apart=named(within)"),
     Fault("topology/matching.py", "topology.parity[was], 0)", "topology.parity[was], 1)"),

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from manetdiff import Fleet, Radio, Topology, correct, metrics, polish, solve
@@ -10,7 +10,7 @@ from manetdiff.errors import SolverError, TopologyError
 from manetdiff.layout import Layout
 from manetdiff.scenarios import FAMILIES, draw
 from manetdiff.topology import antenna_loads, component_labels, out_of_range, same_parity
-from support.pairs import linkable
+from support.pairs import every_pair, linkable
 from support.strategies import fleets, radios, topologies
 
 
@@ -55,6 +55,49 @@ def test_garbage_under_any_radio_and_threshold_stays_sound(data: st.DataObject, 
     for flip in (False, True):
         corrected = correct(raw, fleet, radio, tau_interference=tau, flip_parts=flip)
         _assert_sound(corrected, Layout(fleet, radio))
+
+
+@given(st.data(), radios(options=True), st.booleans())
+@settings(max_examples=15)
+def test_garbage_of_large_fleets_comes_out_sound_and_connected_where_it_can_be(
+    data: st.DataObject, radio: Radio, flip: bool
+) -> None:
+    fleet = data.draw(fleets(65, 150, axes=data.draw(st.sampled_from([2, 3])), blocked=data.draw(st.booleans())))
+    raw = data.draw(topologies(len(fleet)))
+    layout = Layout(fleet, radio)
+    corrected = correct(raw, layout, flip_parts=flip)
+    _assert_sound(corrected, layout)
+    assert flip or np.array_equal(corrected.parity, raw.parity)
+    assert _admissible_between_parts(corrected, layout) == 0
+
+
+@given(st.data(), st.sampled_from([12, 90]), st.booleans())
+@settings(max_examples=25)
+def test_what_must_stay_stays_and_what_is_avoided_is_neither_kept_nor_added(
+    data: st.DataObject, n: int, flip: bool
+) -> None:
+    fleet = data.draw(fleets(n, n))
+    raw = data.draw(topologies(n))
+    sector = every_pair(fleet).sector
+    possible = [(i, j) for i, j in np.argwhere(np.triu(linkable(fleet))).tolist() if raw.parity[i] != raw.parity[j]]
+    rng = np.random.default_rng(data.draw(st.integers(0, 99)))
+    # As many as can stay: each has its antennas to itself.
+    keep: list[tuple[int, int]] = []
+    taken: set[tuple[int, int]] = set()
+    for i, j in rng.permutation(possible).tolist()[:5]:
+        antennas = {(i, sector[i, j]), (j, sector[j, i])}
+        if not antennas & taken:
+            keep.append((i, j))
+            taken |= antennas
+    avoid = rng.random((n, n)) < 0.5
+    avoid |= avoid.T
+    for i, j in keep:
+        avoid[i, j] = avoid[j, i] = False
+    pins = np.array(keep, dtype=np.int64).reshape(-1, 2)
+    given_links = Topology(np.unique(np.concatenate([raw.links, pins]), axis=0), raw.parity)
+    corrected = correct(given_links, Layout(fleet).pinned(pins, avoid), flip_parts=flip, slack=1.0)
+    assert not avoid[corrected.links[:, 0], corrected.links[:, 1]].any()
+    assert set(keep) <= set(map(tuple, corrected.links.tolist()))
 
 
 @pytest.mark.parametrize("n", [2, 5, 16, 33, 64])

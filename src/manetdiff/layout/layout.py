@@ -120,8 +120,17 @@ class Layout:
 
     def linkable(self, links: IntArray) -> BoolArray:
         """(m,) which of the pairs may be linked: within range, and neither blocked nor banned."""
-        possible = self.placement.linkable(self.pairs(links))[:, 0]
-        return possible & ~self.banned[links[:, 0], links[:, 1]] if len(self.banned) else possible
+        i, j = links[:, 0], links[:, 1]
+        if len(self) <= EVERY_PAIR:
+            return self._every_linkable[i, j]
+        possible = self.placement.linkable(self.placement.pairs(i, j))
+        return possible & ~self.banned[i, j] if len(self.banned) else possible
+
+    @cached_property
+    def _every_linkable(self) -> BoolArray:
+        """(n, n) the same of every pair."""
+        possible = self.placement.linkable(self.placement.every_pair)
+        return possible & ~self.banned if len(self.banned) else possible
 
     def pinned(self, keep: IntArray, avoid: BoolArray) -> Layout:
         """The same layout, but the links keep, (m, 2), must stay, and the pairs avoid, (n, n), may not be linked."""

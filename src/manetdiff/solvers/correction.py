@@ -21,7 +21,7 @@ from manetdiff.errors import SolverError
 from manetdiff.fleet import Fleet
 from manetdiff.layout import Layout
 from manetdiff.layout.choosing import LINKABLE, PINNED
-from manetdiff.layout.tables import ANTENNA, FEWEST_PARTS, GRADE, OWNER, PEER, REVERSE, SIGNAL
+from manetdiff.layout.tables import FEWEST_PARTS, GRADE, OWNER, PEER, SIGNAL
 from manetdiff.radio import Radio
 from manetdiff.solvers.additions import add_best, both_free, interference
 from manetdiff.solvers.scoring import gain, make
@@ -42,9 +42,6 @@ COUNTS = (
     "flipped",
     "pruned",
 )
-
-# Verdicts on raw links.
-_STAYS, _FAR, _INSIDE, _CROWDED = np.arange(4)
 
 
 def correct(
@@ -85,12 +82,14 @@ def correct_onto(
     flip_parts: bool = False,
 ) -> dict[str, int]:
     """Correct raw links (m, 2) and leave the result on the bench; what each phase changed."""
-    bench.include(links)
     counts = dict.fromkeys(COUNTS, 0)
-    kept = _sanitise(bench, links, parity, counts)
-    bench.put_slots(kept, parity)
+    # Raw links can be any number: only what is left of them goes into the tables.
+    sound = _sanitise(bench.layout, links, parity, counts)
+    bench.include(sound)
+    slots = bench.slots(sound)
+    bench.put_slots(slots, parity)
     if math.isfinite(tau_interference):
-        counts["dropped_interference"] = int(_drop_interfered(bench.tables, bench.state, kept, tau_interference))
+        counts["dropped_interference"] = int(_drop_interfered(bench.tables, bench.state, slots, tau_interference))
     counts["added"] = _repair(bench, tau_interference)
     if flip_parts:
         # Each turn joins two parts, so fewer turns than nodes are needed; a tight τ_I can make them be in vain.
@@ -103,44 +102,34 @@ def correct_onto(
     return counts
 
 
-def _sanitise(bench: Workbench, links: IntArray, parity: IntArray, counts: dict[str, int]) -> IntArray:
-    """The slots of links that are in range, of opposite parity and, the best of them, alone on their antennas."""
-    slots = bench.slots(links)
+def _sanitise(layout: Layout, links: IntArray, parity: IntArray, counts: dict[str, int]) -> IntArray:
+    """Those of links that are in range, of opposite parity and, the best of them, alone on their antennas."""
+    possible, opposite = layout.linkable(links), parity[links[:, 0]] != parity[links[:, 1]]
+    sound = links[possible & opposite]
+    values = layout.pairs(sound)
     # Worst first: the weakest signal is the first to go, and what must stay is the last.
-    order = np.lexsort((bench.tables.floats[SIGNAL, slots], bench.tables.ints[GRADE, slots] == PINNED))
-    slots = slots[order]
-    verdict = np.empty(len(slots), dtype=np.int64)
-    # A copy, because numba would compile the kernel anew for a parity that is read-only.
-    _judge(bench.tables, slots, np.array(parity), bench.state.load, verdict)
-    for name, reason in (("range", _FAR), ("parity", _INSIDE), ("sector", _CROWDED)):
-        counts[f"dropped_{name}"] = int((verdict == reason).sum())
-    return np.asarray(slots[verdict == _STAYS])
+    n, sectors = len(layout), layout.radio.sectors
+    order = np.argsort(values.signal[:, 0], kind="stable")
+    if len(layout.keep):
+        order = order[np.argsort(np.isin(sound @ [n, 1], np.sort(layout.keep) @ [n, 1])[order], kind="stable")]
+    antennas = (sound * sectors + values.sector)[order]
+    alone = np.empty(len(sound), dtype=np.bool_)
+    _thin_out(antennas, np.bincount(antennas.ravel(), minlength=n * sectors), alone)
+    counts["dropped_range"] = int((~possible).sum())
+    counts["dropped_parity"] = int((possible & ~opposite).sum())
+    counts["dropped_sector"] = int((~alone).sum())
+    return np.asarray(sound[order][alone])
 
 
 @kernel
-def _judge(tables, slots, parity, load, verdict):  # type: ignore[no-untyped-def]
-    """Say of links which stay, and why the others do not; of several on an antenna, the last stays.
-
-    load: (n·Q,) room.
-    """
-    load[:] = 0
-    for m in range(len(slots)):
-        slot = slots[m]
-        if slot < 0:
-            verdict[m] = _FAR
-        elif parity[tables.ints[OWNER, slot]] == parity[tables.ints[PEER, slot]]:
-            verdict[m] = _INSIDE
-        else:
-            verdict[m] = _STAYS
-            load[tables.ints[ANTENNA, slot]] += 1
-            load[tables.ints[ANTENNA, tables.ints[REVERSE, slot]]] += 1
-    for m in range(len(slots)):
-        if verdict[m] == _STAYS:
-            a, b = tables.ints[ANTENNA, slots[m]], tables.ints[ANTENNA, tables.ints[REVERSE, slots[m]]]
-            if load[a] > 1 or load[b] > 1:
-                verdict[m] = _CROWDED
-                load[a] -= 1
-                load[b] -= 1
+def _thin_out(antennas, load, alone):  # type: ignore[no-untyped-def]
+    """Say of links on antennas (m, 2) which stay: of several on one, the last. load: (n·Q,) links on each."""
+    for m in range(len(antennas)):
+        a, b = antennas[m, 0], antennas[m, 1]
+        alone[m] = load[a] == 1 and load[b] == 1
+        if not alone[m]:
+            load[a] -= 1
+            load[b] -= 1
 
 
 @kernel

@@ -15,7 +15,7 @@ from manetdiff.layout.tables import ANTENNA, GRADE, OWNER
 from manetdiff.radio import link_rates
 from manetdiff.radio.pairs import EVERY_PAIR
 from manetdiff.solvers.scoring import gain_or_less, make
-from manetdiff.solvers.state import FAR, NOISE
+from manetdiff.solvers.state import FAR, HARM, NOISE
 from manetdiff.solvers.workbench import Workbench
 from support.pairs import every_pair
 from support.plans import any_layout, carry_out, random_bench, random_plan
@@ -66,7 +66,7 @@ def test_after_a_look_t_is_exact(name: str, kind: str) -> None:
         rng = np.random.default_rng(seed)
         bench = random_bench(any_layout(seed, n, radio, **KINDS[kind]), rng, 0.03)
         assert not bench.holds_all
-        assert (bench.state.floats[FAR:] > 0).any()
+        assert (bench.state.floats[FAR:HARM] > 0).any()
         assert bench.throughput == pytest.approx(exact_total(bench), rel=error)
         # So it is after a search has gone on for a while, and looks again.
         for _ in range(20):
@@ -108,5 +108,5 @@ def test_what_is_near_and_small_fleets_have_no_far_field() -> None:
     wide = any_layout(1, 80, CONE)
     assert not Workbench(wide).holds_all
     bench = random_bench(small.layout, np.random.default_rng(1), 0.03)
-    assert not bench.state.floats[FAR:].any()
+    assert not bench.state.floats[FAR:].any()  # nor a price of sending
     assert bench.throughput == pytest.approx(exact_total(bench), rel=1e-12)

@@ -56,11 +56,7 @@ class FarField:
         self.heard = self._gain_by_azimuth(bins * FINER) if hears == HEARS_BEAM else np.empty(0)
         self.numbers = np.array([radio.epsilon, math.cos(min(radio.theta_max, math.pi))])
         self.near = np.zeros(len(layout), dtype=np.int64)
-        # Nothing is heard where either end has no antenna.
-        self.mute = np.empty((0, 0), dtype=np.bool_)
-        if layout.fleet.blocked is not None:
-            nodes = np.arange(len(layout))
-            self.mute = np.stack([place.pairs(k, nodes).fade == 0 for k in nodes])
+        self.mute = place.mute
 
     def look(self, state: SearchState) -> None:
         """Bring what the state holds from afar up to date; rates wait for `compute_rates`."""

@@ -1,8 +1,9 @@
 """What a beam does to receivers far away, at the margin: the price of sending, in T per airtime.
 
-A search counts what a beam does to the nodes nearby one by one. On each of the many others it leaks very little, and all
-of them together can matter as much: without a price, a search would crowd a large fleet with links. To first order it is
-the leaked power times what a little more noise costs each of those that listen, added up when a search looks afar.
+A search counts what a beam does to the nodes nearby one by one. On each of the many others it leaks very little, and
+all of them together can matter as much: without a price, a search would crowd a large fleet with links. To first order
+it is the leaked power times what a little more noise costs each of those that listen, added up when a search looks
+afar.
 """
 
 from __future__ import annotations

@@ -203,11 +203,14 @@ def put_links(tables, state, slots):  # type: ignore[no-untyped-def]
 
 @kernel
 def compute_rates(tables, state):  # type: ignore[no-untyped-def]
-    """Compute all rates by the interference there is."""
+    """Compute all rates by the interference there is, and T as their sum: what was foretold of far nodes is in them."""
+    state.throughput[0] = 0.0
     for antenna in range(len(state.load)):
         begin = tables.starts[ANTENNAS, antenna]
         for at in range(begin, begin + state.load[antenna]):
-            update_rate(tables, state, np.int64(state.ints[LINKED, at]))
+            slot = np.int64(state.ints[LINKED, at])
+            state.floats[RATE, slot] = 0.0
+            update_rate(tables, state, slot)
 
 
 @kernel

@@ -86,9 +86,8 @@ def link_tables(place: Placement, choice: Choice, banned: BoolArray) -> LinkTabl
     floats = np.stack(
         [value[pairs] for value in (values.distance, values.bearing, values.sent, values.signal, values.fade)]
     )
-    constants = np.append(
-        place.constants, [np.count_nonzero(grade == PINNED) // 2, n - len(choice.tree), len(grade) < n * (n - 1)]
-    )
+    pinned = np.count_nonzero(grade == PINNED) // 2
+    constants = np.append(place.constants, [pinned, n - len(choice.tree), len(grade) < n * (n - 1)])
     sectored = bool(constants[HEARS] == HEARS_SECTOR)
     ints, floats, starts = _slots(
         choice.first, choice.second, values.sector[pairs], grade, floats, n, sectors, sectored

@@ -203,14 +203,13 @@ def put_links(tables, state, slots):  # type: ignore[no-untyped-def]
 
 @kernel
 def compute_rates(tables, state):  # type: ignore[no-untyped-def]
-    """Compute all rates by the interference there is, and T as their sum: what was foretold of far nodes is in them."""
+    """Compute all rates, and T, by the interference there is."""
     state.throughput[0] = 0.0
     for antenna in range(len(state.load)):
         begin = tables.starts[ANTENNAS, antenna]
         for at in range(begin, begin + state.load[antenna]):
-            slot = np.int64(state.ints[LINKED, at])
-            state.floats[RATE, slot] = 0.0
-            update_rate(tables, state, slot)
+            state.floats[RATE, state.ints[LINKED, at]] = 0.0
+            update_rate(tables, state, np.int64(state.ints[LINKED, at]))
 
 
 @kernel

@@ -64,11 +64,11 @@ def _dense_as_16(nodes: int, count: int, search_moves: int, part: int) -> Benchm
 BENCHMARKS = {
     "bench16": Benchmark(nodes=(16,), count=1000, seed=16, search_moves=800_000),
     "bench32": Benchmark(nodes=(32,), count=500, seed=32, search_moves=2_000_000),
-    "bench64": _dense_as_16(64, 200, search_moves=8_000_000, part=8),
-    "bench256": _dense_as_16(256, 40, search_moves=64_000_000, part=1),
-    "bench1000": _dense_as_16(1000, 8, search_moves=256_000_000, part=1),
+    "bench64": _dense_as_16(64, 200, search_moves=4_096_000, part=8),
+    "bench256": _dense_as_16(256, 40, search_moves=16_384_000, part=1),
+    "bench1000": _dense_as_16(1000, 8, search_moves=16_000_000, part=1),
     "radios": Benchmark(
-        nodes=tuple(range(12, 33)), count=480, seed=12, moves_a_node=60_000, radio=BENCHMARK_RADIOS, part=24
+        nodes=tuple(range(12, 33)), count=480, seed=12, moves_a_node=32_000, radio=BENCHMARK_RADIOS, part=24
     ),
 }
 # Those of the default radio, which every method of the paper takes: what is scored unless others are asked for.

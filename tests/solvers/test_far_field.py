@@ -2,39 +2,23 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import numpy.typing as npt
 import pytest
 
-from manetdiff import Radio
 from manetdiff.layout import Layout
 from manetdiff.layout.choosing import LINKABLE
 from manetdiff.layout.tables import ANTENNA, GRADE, OWNER
 from manetdiff.radio import link_rates
 from manetdiff.radio.pairs import EVERY_PAIR
 from manetdiff.solvers.scoring import gain_or_less, make
-from manetdiff.solvers.state import FAR, NOISE
+from manetdiff.solvers.state import FAR, HARM, NOISE
 from manetdiff.solvers.workbench import Workbench
+from support.large_fleets import CONE, KINDS, RADIOS
 from support.pairs import every_pair
 from support.plans import any_layout, carry_out, random_bench, random_plan
 
 FloatArray = npt.NDArray[np.float64]
-
-CONE = Radio(unit=1.0, range=4.0, sigma2=0.02)
-STEERED = dataclasses.replace(CONE, pattern="parabolic", beamwidth=0.6)
-# With the relative error of T that is allowed: none but rounding where nothing is told apart by direction alone.
-RADIOS = {
-    "cone": (CONE, 1e-9),
-    "wide cone": (dataclasses.replace(CONE, theta_max=2.0, sectors=3, boresight=0.4, ceiling=4.0), 1e-9),
-    "cone heard all around": (dataclasses.replace(CONE, reception="omni", sectors=6), 1e-9),
-    "beam": (STEERED, 1e-4),
-    "narrow beam": (dataclasses.replace(STEERED, beamwidth=0.2, floor_db=30.0, sectors=8), 1e-4),
-    "narrow beam, hardly any noise": (dataclasses.replace(STEERED, beamwidth=0.12, floor_db=30.0, sigma2=1e-4), 5e-4),
-    "beam heard all around": (dataclasses.replace(STEERED, reception="omni", alpha=0.0), 1e-4),
-}
-KINDS = {"flat": {}, "heights": {"heights": True}, "blocked": {"heights": True, "blocked": True}}
 
 
 def exact_total(bench: Workbench) -> float:
@@ -66,7 +50,7 @@ def test_after_a_look_t_is_exact(name: str, kind: str) -> None:
         rng = np.random.default_rng(seed)
         bench = random_bench(any_layout(seed, n, radio, **KINDS[kind]), rng, 0.03)
         assert not bench.holds_all
-        assert (bench.state.floats[FAR:] > 0).any()
+        assert (bench.state.floats[FAR:HARM] > 0).any()
         assert bench.throughput == pytest.approx(exact_total(bench), rel=error)
         # So it is after a search has gone on for a while, and looks again.
         for _ in range(20):
@@ -108,5 +92,5 @@ def test_what_is_near_and_small_fleets_have_no_far_field() -> None:
     wide = any_layout(1, 80, CONE)
     assert not Workbench(wide).holds_all
     bench = random_bench(small.layout, np.random.default_rng(1), 0.03)
-    assert not bench.state.floats[FAR:].any()
+    assert not bench.state.floats[FAR:].any()  # nor a price of sending
     assert bench.throughput == pytest.approx(exact_total(bench), rel=1e-12)

@@ -148,6 +148,15 @@ class Placement:
         """(n,) bearing in which each node's sector 0 looks."""
         return self.fleet.yaw + self.radio.boresight
 
+    @cached_property
+    def mute(self) -> BoolArray:
+        """(n, n) pairs of which neither hears the other, because either has no antenna there; empty where all have."""
+        if self.fleet.blocked is None:
+            return np.empty((0, 0), dtype=np.bool_)
+        nodes = np.arange(len(self))
+        blocks = np.split(nodes, range(EVERY_PAIR, len(nodes), EVERY_PAIR))
+        return np.concatenate([self.pairs(block[:, None], nodes).fade == 0 for block in blocks])
+
     @property
     def bans_pairs(self) -> bool:
         """Whether anything but the range keeps a pair from being linked."""

@@ -19,6 +19,7 @@ from manetdiff.compiled import kernel
 from manetdiff.layout import Layout
 from manetdiff.layout.choosing import LINKABLE
 from manetdiff.layout.tables import ANTENNA, ANTENNAS, BEARING, DISTANCE, GRADE, OWNER, PEER, SENT, SLOTS
+from manetdiff.radio import Radio
 from manetdiff.radio.pairs import HEARS, HEARS_BEAM, HEARS_SECTOR, SECTORS
 from manetdiff.radio.patterns import STEERED, half_power_width
 from manetdiff.solvers.state import AIRTIME, FAR, LINKED, SearchState
@@ -49,18 +50,13 @@ class FarField:
         if hears == HEARS_BEAM:
             bins = min(max(FEWEST, math.ceil(2 * math.pi * DIRECTIONS / half_power_width(radio))), MOST)
         self.field = np.zeros((len(layout), bins, 2))
-        half_angle = np.arcsin(np.linspace(0.0, 1.0, STEPS + 1))
-        self.gain = STEERED[radio.pattern](2 * half_angle, radio) if place.steers else np.empty(0)
+        self.gain = gains_by_angle(radio) if place.steers else np.empty(0)
         # Azimuths do not say what a beam that follows elevation hears.
         self.by_node = bool(hears == HEARS_BEAM and place.elevated)
         self.heard = self._gain_by_azimuth(bins * FINER) if hears == HEARS_BEAM else np.empty(0)
         self.numbers = np.array([radio.epsilon, math.cos(min(radio.theta_max, math.pi))])
         self.near = np.zeros(len(layout), dtype=np.int64)
-        # Nothing is heard where either end has no antenna.
-        self.mute = np.empty((0, 0), dtype=np.bool_)
-        if layout.fleet.blocked is not None:
-            nodes = np.arange(len(layout))
-            self.mute = np.stack([place.pairs(k, nodes).fade == 0 for k in nodes])
+        self.mute = place.mute
 
     def look(self, state: SearchState) -> None:
         """Bring what the state holds from afar up to date; rates wait for `compute_rates`."""
@@ -81,6 +77,12 @@ class FarField:
         """(steps,) gain at so many steps of a turn off the axis."""
         off_axis = np.arange(steps) * (2 * math.pi / steps)
         return STEERED[self.layout.radio.pattern](np.minimum(off_axis, 2 * math.pi - off_axis), self.layout.radio)
+
+
+def gains_by_angle(radio: Radio) -> FloatArray:
+    """(STEPS + 1,) gains of a steered beam, for `gain_at`."""
+    half_angle = np.arcsin(np.linspace(0.0, 1.0, STEPS + 1))
+    return STEERED[radio.pattern](2 * half_angle, radio)
 
 
 @kernel
@@ -116,7 +118,7 @@ def _gather(tables, state, positions, forward, mute, gain, numbers, near, field,
                     if len(gain) > 0:
                         az = positions[aim, 2] - positions[k, 2] if deep else 0.0
                         cosine = (ax * x + ay * y + az * z) / (tables.floats[DISTANCE, slot] * math.sqrt(squared))
-                        leak += power * _gain_at(gain, cosine)
+                        leak += power * gain_at(gain, cosine)
                     elif ax * x + ay * y >= numbers[COS_THETA] * math.sqrt((ax * ax + ay * ay) * across):
                         leak += power
             if leak == 0.0:
@@ -138,7 +140,7 @@ def _gather(tables, state, positions, forward, mute, gain, numbers, near, field,
 
 
 @kernel
-def _gain_at(gain, cosine):  # type: ignore[no-untyped-def]
+def gain_at(gain, cosine):  # type: ignore[no-untyped-def]
     """From a table of gains, at the cosine of an angle off the axis."""
     return gain[min(STEPS, int(math.sqrt(max(0.0, (1.0 - cosine) / 2)) * STEPS + 0.5))]
 
@@ -153,7 +155,7 @@ def _hear(tables, state, positions, gain, j, x, y, z, leak, side):  # type: igno
             ax, ay = positions[peer, 0] - positions[j, 0], positions[peer, 1] - positions[j, 1]
             az = positions[peer, 2] - positions[j, 2]
             cosine = (ax * x + ay * y + az * z) / (far * tables.floats[DISTANCE, slot])
-            state.floats[FAR + side, slot] += leak * _gain_at(gain, cosine)
+            state.floats[FAR + side, slot] += leak * gain_at(gain, cosine)
 
 
 @kernel

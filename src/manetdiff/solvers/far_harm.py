@@ -16,10 +16,11 @@ import numpy.typing as npt
 from manetdiff.compiled import kernel
 from manetdiff.layout import Layout
 from manetdiff.layout.choosing import LINKABLE
-from manetdiff.layout.tables import ANTENNAS, BEARING, GRADE, OWNER, PEER, SENT, SIGNAL, SLOTS
-from manetdiff.radio.pairs import HEARS, HEARS_SECTOR, LEAST_SNR, MEGAHERTZ, MOST_STATES, SECTORS, SIGMA2
+from manetdiff.layout.tables import ANTENNAS, BEARING, DISTANCE, GRADE, OWNER, PEER, SENT, SIGNAL, SLOTS
+from manetdiff.radio.pairs import HEARS, HEARS_BEAM, HEARS_SECTOR, LEAST_SNR, MEGAHERTZ, MOST_STATES, SECTORS, SIGMA2
 from manetdiff.radio.patterns import STEERED, half_power_width
-from manetdiff.solvers.state import AIRTIME, HARM, LINKED, NOISE, SearchState
+from manetdiff.solvers.far_field import gain_at, gains_by_angle
+from manetdiff.solvers.state import AIRTIME, HARM, LINKED, NOISE, PLACE, SearchState
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -43,6 +44,10 @@ class FarHarm:
         self.spilled = np.zeros((len(layout), directions, 2))
         self.near = np.zeros(len(layout), dtype=np.int64)
         self.numbers = np.array([radio.epsilon])
+        # Azimuths do not say where a beam that follows elevation leaks to.
+        self.by_node = place.steers and place.elevated
+        self.gain = gains_by_angle(radio) if self.by_node else np.empty(0)
+        self.slope = np.zeros(layout.tables.slots if self.by_node else 0)
 
     def _mean_gains(self, directions: int) -> FloatArray:
         """(directions,) mean gain of a beam over the width of a direction so many steps off its axis."""
@@ -57,6 +62,9 @@ class FarHarm:
         """Bring the prices that the state holds up to date, by the rates and the interference that it holds."""
         place, tables = self.layout.placement, self.layout.tables
         self.cost[:], self.spilled[:], self.near[:] = 0.0, 0.0, -1
+        if self.by_node:
+            _price_by_node(tables, state, place.positions, self.mute, self.gain, self.numbers, self.near, self.slope)
+            return
         _add_costs(tables, state, self.beam, self.cost)
         _spill(
             tables, state, place.positions, place.forward, self.mute, self.numbers, self.near, self.cost, self.spilled
@@ -73,12 +81,7 @@ def _add_costs(tables, state, beam, cost):  # type: ignore[no-untyped-def]
         begin = tables.starts[ANTENNAS, antenna]
         for at in range(begin, begin + state.load[antenna]):
             slot = state.ints[LINKED, at]
-            noise = tables.constants[SIGMA2] + state.floats[NOISE, slot]
-            signal = tables.floats[SIGNAL, slot]
-            if signal < noise * tables.constants[LEAST_SNR] or noise + signal > noise * tables.constants[MOST_STATES]:
-                continue  # a little more noise changes nothing
-            slope = state.floats[AIRTIME, slot] * tables.constants[MEGAHERTZ] / math.log(2.0)
-            slope *= signal / (noise * (noise + signal))
+            slope = _slope(tables, state, slot)
             j = antenna // sectors
             if bins == 1:
                 cost[j, 0] += slope
@@ -88,6 +91,61 @@ def _add_costs(tables, state, beam, cost):  # type: ignore[no-untyped-def]
                 axis = int((tables.floats[BEARING, slot] / (2 * math.pi) + 1.0) * bins + 0.5)
                 for towards in range(bins):
                     cost[j, towards] += slope * beam[(towards - axis) % bins]
+
+
+@kernel
+def _slope(tables, state, slot):  # type: ignore[no-untyped-def]
+    """What a little more noise at a linked slot costs, in T per power."""
+    noise = tables.constants[SIGMA2] + state.floats[NOISE, slot]
+    signal = tables.floats[SIGNAL, slot]
+    if signal < noise * tables.constants[LEAST_SNR] or noise + signal > noise * tables.constants[MOST_STATES]:
+        return 0.0  # a little changes nothing
+    airtime = state.floats[AIRTIME, slot]
+    return airtime * tables.constants[MEGAHERTZ] / math.log(2.0) * signal / (noise * (noise + signal))
+
+
+@kernel
+def _price_by_node(tables, state, positions, mute, gain, numbers, near, slope):  # type: ignore[no-untyped-def]
+    """Set the prices by every pair of nodes that do not follow each other, by angles in space."""
+    n = len(state.parity)
+    listens = tables.constants[HEARS] == HEARS_BEAM
+    slope[:] = 0.0
+    for slot in range(tables.ints.shape[1]):
+        state.floats[HARM, slot], state.floats[HARM + 1, slot] = 0.0, 0.0
+        if state.ints[PLACE, slot] >= 0:
+            slope[slot] = _slope(tables, state, slot)
+    for k in range(n):
+        for slot in range(tables.starts[SLOTS, k], tables.starts[SLOTS, k + 1]):
+            near[tables.ints[PEER, slot]] = k
+        near[k] = k
+        for j in range(n):
+            if near[j] == k or (len(mute) > 0 and mute[k, j]):
+                continue
+            cost = 0.0
+            for slot in range(tables.starts[SLOTS, j], tables.starts[SLOTS, j + 1]):
+                if slope[slot] > 0.0:
+                    cost += slope[slot] * (_gain_towards(tables, positions, gain, slot, k) if listens else 1.0)
+            if cost > 0.0:
+                squared = numbers[EPSILON]
+                for axis in range(positions.shape[1]):
+                    squared += (positions[j, axis] - positions[k, axis]) ** 2
+                side = 1 - state.parity[j]
+                for slot in range(tables.starts[SLOTS, k], tables.starts[SLOTS, k + 1]):
+                    if tables.ints[GRADE, slot] >= LINKABLE:
+                        leak = tables.floats[SENT, slot] / squared * _gain_towards(tables, positions, gain, slot, j)
+                        state.floats[HARM + side, slot] += cost * leak
+
+
+@kernel
+def _gain_towards(tables, positions, gain, slot, node):  # type: ignore[no-untyped-def]
+    """Of the beam from a slot's owner at its peer towards another node."""
+    i, aim = tables.ints[OWNER, slot], tables.ints[PEER, slot]
+    along, squared = 0.0, 0.0
+    for axis in range(positions.shape[1]):
+        offset = positions[node, axis] - positions[i, axis]
+        along += (positions[aim, axis] - positions[i, axis]) * offset
+        squared += offset * offset
+    return gain_at(gain, along / (tables.floats[DISTANCE, slot] * math.sqrt(squared)))
 
 
 @kernel

@@ -3,43 +3,22 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
-from manetdiff.layout import Layout
+from check_far_field import most_from_afar
 from manetdiff.layout.choosing import LINKABLE
-from manetdiff.layout.tables import ANTENNA, GRADE, OWNER
+from manetdiff.layout.tables import GRADE
 from manetdiff.radio import link_rates
 from manetdiff.radio.pairs import EVERY_PAIR
 from manetdiff.solvers.scoring import gain_or_less, make
 from manetdiff.solvers.state import FAR, HARM, NOISE
 from manetdiff.solvers.workbench import Workbench
 from support.large_fleets import CONE, KINDS, RADIOS
-from support.pairs import every_pair
 from support.plans import any_layout, carry_out, random_bench, random_plan
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def exact_total(bench: Workbench) -> float:
     return float(link_rates(bench.layout.placement, bench.links, bench.parity).sum())
-
-
-def most_from_afar(layout: Layout) -> FloatArray:
-    """(p,) what each slot's owner hears, were every node that it does not follow to send at full power, over each of
-    its antennas, straight at it; where the receiver hears one sector, those that stand there."""
-    tables, values, n = layout.tables, every_pair(layout.fleet, layout.radio), len(layout)
-    far = ~np.eye(n, dtype=np.bool_)
-    far[layout.choice.first, layout.choice.second] = False
-    power = np.where(far, values.fade, 0.0) * layout.radio.p_max * layout.radio.sectors
-    most = np.zeros(tables.slots)
-    for slot in range(tables.slots):
-        j = tables.ints[OWNER, slot]
-        heard = np.ones(n, dtype=np.bool_)
-        if layout.radio.pattern == "cone" and layout.radio.reception == "sectored":
-            heard = values.sector[j] == tables.ints[ANTENNA, slot] % layout.radio.sectors
-        most[slot] = power[j, heard].sum()
-    return most
 
 
 @pytest.mark.parametrize("kind", KINDS)

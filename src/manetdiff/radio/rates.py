@@ -24,6 +24,7 @@ from manetdiff.radio.pairs import (
     SIGMA2,
     THETA_MAX,
     Directions,
+    PairValues,
     Placement,
 )
 
@@ -49,9 +50,24 @@ def throughput(place: Placement, links: IntArray, parity: IntArray) -> float:
     return float(link_rates(place, links, parity).sum())
 
 
+def link_interference(place: Placement, links: IntArray, parity: IntArray) -> FloatArray:
+    """(m, 2) interference power on links (m, 2) under parity (n,), as the rates are made of: first to second, back."""
+    return _interference_in_blocks(place, np.array(links, order="C"), np.array(parity))[2]
+
+
 def _rates_in_blocks(place: Placement, links: IntArray, parity: IntArray) -> FloatArray:
+    of_links, share, noise = _interference_in_blocks(place, links, parity)
+    rates = np.zeros((len(links), 2))
+    _fill_rates(share, noise, of_links.signal, place.constants, rates)
+    return rates
+
+
+def _interference_in_blocks(
+    place: Placement, links: IntArray, parity: IntArray
+) -> tuple[PairValues, FloatArray, FloatArray]:
+    """Of links: what the physics says of them, both ways; share (m,) of the slot; interference (m, 2)."""
     of_links = place.pairs(links, links[:, ::-1])
-    share, noise, rates = np.zeros(len(links)), np.zeros((len(links), 2)), np.zeros((len(links), 2))
+    share, noise = np.zeros(len(links)), np.zeros((len(links), 2))
     share_airtime(links, parity, of_links.sector, np.zeros((len(place), place.radio.sectors), dtype=np.int64), share)
     active = np.unique(links[share > 0.0])
     column = np.zeros(len(place), dtype=np.int64)
@@ -70,8 +86,7 @@ def _rates_in_blocks(place: Placement, links: IntArray, parity: IntArray) -> Flo
                 of_links.sent, of_links.bearing, gain, column, place.constants, np.empty(len(place)),
                 np.empty(len(place), dtype=np.int64), noise,
             )  # fmt: skip
-    _fill_rates(share, noise, of_links.signal, place.constants, rates)
-    return rates
+    return of_links, share, noise
 
 
 @builder

@@ -68,7 +68,7 @@ def polish(
     - budget: seconds; or moves: a number of moves, which gives the same answer on every machine (default 2,000).
     """
     asked = Budget.of(budget, moves, DEFAULT_BUDGET)
-    layout = topology.on(fleet, radio).including(topology.links)
+    layout = topology.on(fleet, radio)
     rehearse()
     meter = Meter(asked)
     sound = topology.links[~(same_parity(topology) | out_of_range(topology, layout))]
@@ -76,6 +76,8 @@ def polish(
     loads = antenna_loads(Topology(sound, topology.parity), layout)
     if loads.max(initial=0) > MOST_CROWDED:
         return topology.with_report(polish=PolishReport(meter.moves, 0.0, improved=False))
+    # Only now: the links of a raw topology can be any number.
+    layout = layout.including(sound)
     bench = Workbench(layout)
     bench.put(sound, topology.parity)
     search_on(bench, meter, seed, limit=2 if (loads > 1).any() else 1, annealing=GENTLE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from manetdiff.errors import SolverError
 from manetdiff.layout import Layout
 from manetdiff.layout.tables import OWNER, PEER
 from manetdiff.radio.pairs import EVERY_PAIR, MEGAHERTZ
@@ -73,7 +74,11 @@ class Workbench:
 
     def put(self, links: IntArray, parity: IntArray) -> None:
         """Put a topology on the bench, computed from scratch: links (m, 2) of opposite parity (n,), within range."""
-        self.put_slots(self.slots(links), parity)
+        slots = self.slots(links)
+        if (slots < 0).any():
+            i, j = links[slots.argmin()]
+            raise SolverError(f"link ({i}, {j}) is not among the pairs that this search can hold")
+        self.put_slots(slots, parity)
 
     def put_slots(self, slots: IntArray, parity: IntArray) -> None:
         """The same by slots (m,)."""

@@ -53,9 +53,10 @@ CONSTRUCTED, ANNEALED = 0.5, 0.95
 PENALTIES = (8.0, 1.0)
 # Two links on an antenna are tried in one of ten moves; a third never paid.
 CROWD = 2
-# In large fleets: moves a node between two looks at what is heard from afar, and the most looks of one annealing.
-MOVES_A_LOOK_AFAR = 100
-LOOKS_AFAR = 8
+# In large fleets: moves a node between two looks at what is heard from afar, at least and for each node (a look takes
+# time in proportion to n²), and the most looks of one annealing.
+MOVES_A_LOOK_AFAR, MORE_A_NODE = 20, 0.2
+LOOKS_AFAR = 40
 
 
 def search(layout: Layout, budget: Budget, seed: int, started: float | None = None) -> Found:
@@ -109,7 +110,8 @@ def _cool_down(
 ) -> None:
     """One annealing, cold when that share of the budget is spent."""
     begin = meter.spent
-    afar = max(1, min(LOOKS_AFAR, moves // (MOVES_A_LOOK_AFAR * len(bench.layout))))
+    n = len(bench.layout)
+    afar = max(1, min(LOOKS_AFAR, int(moves / (n * max(MOVES_A_LOOK_AFAR, MORE_A_NODE * n)))))
     looks, progress = 0, 0.0
     while progress < 1.0:
         # By the clock, moves and their time are only known as they go.

@@ -53,9 +53,10 @@ CONSTRUCTED, ANNEALED = 0.5, 0.95
 PENALTIES = (8.0, 1.0)
 # Two links on an antenna are tried in one of ten moves; a third never paid.
 CROWD = 2
-# In large fleets: moves a node between two looks at what is heard from afar, and the most looks of one annealing.
-MOVES_A_LOOK_AFAR = 100
-LOOKS_AFAR = 8
+# In large fleets: moves a node between two looks at what is heard from afar, at least and for each node (a look takes
+# time in proportion to n²), and the most looks of one annealing.
+MOVES_A_LOOK_AFAR, MORE_A_NODE = 20, 0.2
+LOOKS_AFAR = 40
 
 
 def search(layout: Layout, budget: Budget, seed: int, started: float | None = None) -> Found:
@@ -71,6 +72,10 @@ def search(layout: Layout, budget: Budget, seed: int, started: float | None = No
         put_mst_greedy(bench)
         best = better(best, found(layout, bench.links, bench.parity, "construction"))
     construction = best
+    if meter.budget.seconds is not None:
+        # How fast a search is on this machine shows only when it goes.
+        bench.put(forest, parity)
+        _time_annealing(bench, meter, seeded(seed, 0), bench.look, HOT, HOT, PENALTIES[0])
     restarts = 0
     while meter.spent < ANNEALED:
         moves, share = _next_annealing(meter, len(layout))
@@ -99,8 +104,7 @@ def _next_annealing(meter: Meter, n: int) -> tuple[int, float]:
     left = ANNEALED - meter.spent
     moves = max(1, int(meter.moves_left(at_least=n) * left / (1.0 - meter.spent)))
     usual = MOVES_A_NODE * n * max(1.0, n / LARGE)
-    # How fast a search is on this machine shows only after a while.
-    count = max(1, round(moves / usual)) if meter.moves or meter.budget.seconds is None else 1
+    count = max(1, round(moves / usual))
     return max(1, moves // count), meter.spent + left / count
 
 
@@ -109,20 +113,31 @@ def _cool_down(
 ) -> None:
     """One annealing, cold when that share of the budget is spent."""
     begin = meter.spent
-    afar = max(1, min(LOOKS_AFAR, moves // (MOVES_A_LOOK_AFAR * len(bench.layout))))
-    looks, progress = 0, 0.0
+    # A clock goes on meanwhile.
+    length = max(share - begin, 1e-9)
+    n = len(bench.layout)
+    afar = max(1, min(LOOKS_AFAR, int(moves / (n * max(MOVES_A_LOOK_AFAR, MORE_A_NODE * n)))))
+    made, looks, progress = 0, 0, 0.0
     while progress < 1.0:
-        # By the clock, moves and their time are only known as they go.
         step = min(bench.look, max(1, round((1.0 - progress) * moves)))
         ahead = min(1.0, progress + step / moves)
-        before, after = (bench.scale * hot * (COLD / hot) ** at for at in (progress, ahead))
-        bench.anneal(rng, step, before, after, CROWD, bench.scale * penalty)
-        meter.moves += step
-        progress = min(1.0, (meter.spent - begin) / (share - begin))
+        before, after = (hot * (COLD / hot) ** at for at in (progress, ahead))
+        _time_annealing(bench, meter, rng, step, before, after, penalty)
+        made += step
+        progress = min(1.0, (meter.spent - begin) / length)
         if meter.budget.seconds is None and ahead == 1.0:
             return
         if meter.budget.seconds is not None and progress > 0.0:
-            moves = max(step, round(meter.moves / meter.spent * (share - begin)))
+            # By the clock, how many moves there is time for is only known as they go.
+            moves = max(step, round(made / progress))
         if int(progress * afar) > looks and progress < 1.0:
             looks = int(progress * afar)
             bench.look_afar()
+
+
+def _time_annealing(
+    bench: Workbench, meter: Meter, rng: FloatArray, moves: int, hot: float, cold: float, penalty: float
+) -> None:
+    began = time.perf_counter()
+    bench.anneal(rng, moves, bench.scale * hot, bench.scale * cold, CROWD, bench.scale * penalty)
+    meter.time_moves(moves, began)

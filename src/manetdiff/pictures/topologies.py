@@ -41,6 +41,7 @@ from manetdiff.pictures.frame import (
     violation_handle,
 )
 from manetdiff.pictures.marks import (
+    CROWDED_FROM,
     DARK,
     LIGHT,
     NAMED_UP_TO,
@@ -67,8 +68,10 @@ from manetdiff.topology import (
 from manetdiff.wording import number_text
 
 LEGEND = 2.5  # inches beside the data
-RATES_CLIPPED_FROM = 200  # links; the rates of the slowest and fastest hundredth then share the ends of the colours
 PAIR_LEGEND = 0.55  # inches below it
+# Percentiles of the rates between which colours differ: in a crowd some pair is side by side, and the rate of that one
+# link would leave all others one colour.
+ALL, NEARLY_ALL = (0, 100), (1, 99)
 # How links are drawn that only the first, or only the second, of two topologies has.
 DROPPED: Dashes = ":"
 NEW: Dashes = "--"
@@ -104,7 +107,8 @@ def draw_topology(
 
     segments = fleet.horizontal[topology.links]
     width = line_width(len(fleet))
-    colours = _draw_rates(axes, segments[~wrong], rates[~wrong], width * scale.thinner, style)
+    between = ALL if len(fleet) < CROWDED_FROM else NEARLY_ALL
+    colours = _draw_rates(axes, segments[~wrong], rates[~wrong], between, width * scale.thinner, style)
     draw_lines(axes, segments[wrong], style.wrong, "--", width)
     draw_around(axes, topology, layout, loads, scale, style, 8.5 if len(fleet) <= 20 else 7.5)
     shown = title if title is not None else _headline(topology, loads, float(rates.sum()))
@@ -235,13 +239,12 @@ def compared_handles(style: Style, both: str, dropped: str, new: str) -> list[Ha
 
 
 def _draw_rates(
-    axes: Axes, segments: FloatArray, rates: FloatArray, width: float, style: Style
+    axes: Axes, segments: FloatArray, rates: FloatArray, between: tuple[int, int], width: float, style: Style
 ) -> ScalarMappable | None:
-    """Links coloured by rate; what the colour bar needs, or None where there are no links."""
+    """Links coloured by rate; what the colour bar needs, or None where there are no links. between: percentiles."""
     if len(rates) == 0:
         return None
-    # Among hundreds of links some pair is side by side, and its rate would leave all others one colour.
-    low, high = np.percentile(rates, (1, 99) if len(rates) >= RATES_CLIPPED_FROM else (0, 100)).tolist()
+    low, high = np.percentile(rates, between).tolist()
     if high - low < 0.1 * high or high <= 0:  # all alike: not worth a scale that makes them look different
         low, high = 0.0, max(high, 1e-12)
     shades = ListedColormap(matplotlib.colormaps["viridis"](np.linspace(*style.rates, 256)))

@@ -16,14 +16,13 @@ from manetdiff.pictures.marks import (
     BELLY_RADIUS,
     DART,
     DROP,
-    LETTER,
     NAMED_UP_TO,
     SECTOR_REACH,
     Scale,
     blocked_turns,
-    placed_names,
     round_length,
 )
+from manetdiff.pictures.names import LETTER, placed_names
 from manetdiff.pictures.view import View
 from manetdiff.topology import Topology, antenna_loads, same_parity
 from manetdiff.wording import distance_text

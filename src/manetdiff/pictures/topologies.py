@@ -47,13 +47,13 @@ from manetdiff.pictures.marks import (
     NAMED_UP_TO,
     Scale,
     Style,
-    draw_names,
     draw_nodes,
     draw_rings,
     draw_scale_bar,
     draw_sectors,
     node_radius,
 )
+from manetdiff.pictures.names import draw_names
 from manetdiff.radio import Radio, link_rates
 from manetdiff.topology import (
     SLOT_SHARE,

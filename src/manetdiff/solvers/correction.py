@@ -16,14 +16,14 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from manetdiff.compiled import NOBODY, kernel
+from manetdiff.compiled import kernel
 from manetdiff.errors import SolverError
 from manetdiff.fleet import Fleet
 from manetdiff.layout import Layout
-from manetdiff.layout.choosing import LINKABLE, PINNED
-from manetdiff.layout.tables import FEWEST_PARTS, GRADE, OWNER, PEER, SIGNAL
+from manetdiff.layout.choosing import LINKABLE, PINNED, ROUNDING
+from manetdiff.layout.tables import ANTENNA, FEWEST_PARTS, GRADE, OWNER, PEER, REVERSE, SIGNAL
 from manetdiff.radio import Radio
-from manetdiff.solvers.additions import add_best, both_free, interference
+from manetdiff.solvers.additions import add_best, interference
 from manetdiff.solvers.scoring import gain, make
 from manetdiff.solvers.state import PARTS, PLACE, forget, unlink
 from manetdiff.solvers.walks import joined, know_parts, label_parts
@@ -92,9 +92,9 @@ def correct_onto(
         counts["dropped_interference"] = int(_drop_interfered(bench.tables, bench.state, slots, tau_interference))
     counts["added"] = _repair(bench, tau_interference)
     if flip_parts:
-        # Each turn joins two parts, so fewer turns than nodes are needed; a tight τ_I can make them be in vain.
-        while counts["flipped"] < len(bench.layout) and _flip_a_part(bench):
-            counts["flipped"] += 1
+        # Each round joins parts, so that few are needed; a tight τ_I can make turns be in vain.
+        while counts["flipped"] < len(bench.layout) and (turned := _turn_parts(bench)):
+            counts["flipped"] += turned
             counts["added"] += _repair(bench, tau_interference)
     know_parts(bench.tables, bench.state)
     if bench.state.sizes[PARTS] == 1:
@@ -161,11 +161,14 @@ def _pairs_between_parts(bench: Workbench, *, opposite: bool) -> IntArray:
         return np.empty((0, 2), dtype=np.int64)
     label_parts(bench.tables, state, bench.label)
     free = state.load.reshape(len(layout), -1) == 0
-    nodes = np.arange(len(layout))
+    nodes, positions = np.arange(len(layout)), layout.placement.positions
+    reach = (layout.radio.range * ROUNDING) ** 2
     found = []
     for i in nodes[free.any(axis=1)]:
         others = nodes[i + 1 :][bench.label[i + 1 :] != bench.label[i]]
         others = others[(state.parity[others] != state.parity[i]) == opposite]
+        # Most are out of range, and that is seen at a glance.
+        others = others[((positions[others] - positions[i]) ** 2).sum(axis=1) <= reach]
         pairs = np.stack([np.full(len(others), i), others], axis=1)
         sector = layout.pairs(pairs).sector
         open_ends = free[i, sector[:, 0]] & free[others, sector[:, 1]]
@@ -173,37 +176,48 @@ def _pairs_between_parts(bench: Workbench, *, opposite: bool) -> IntArray:
     return np.concatenate(found) if found else np.empty((0, 2), dtype=np.int64)
 
 
-def _flip_a_part(bench: Workbench) -> bool:
-    """Turn the parity of one part so that its best free pair with another part becomes admissible; whether one was."""
+def _turn_parts(bench: Workbench) -> int:
+    """Turn the parity of parts so that their best free pairs with others become admissible; how many were turned."""
     if bench.parts <= bench.tables.constants[FEWEST_PARTS]:
-        return False
-    turned = _part_to_turn(bench.tables, bench.state, bench.label)
-    if turned < 0 and bench.include(_pairs_between_parts(bench, opposite=False)):
-        turned = _part_to_turn(bench.tables, bench.state, bench.label)
-    if turned < 0:
-        return False
-    parity = np.where(bench.label == turned, 1 - bench.state.parity, bench.state.parity)
-    bench.put_slots(np.flatnonzero((bench.state.ints[PLACE] >= 0) & bench.forward_slots), parity)
-    return True
+        return 0
+    parity = bench.parity
+    turned = _choose_turns(bench, parity)
+    if turned == 0 and bench.include(_pairs_between_parts(bench, opposite=False)):
+        turned = _choose_turns(bench, parity)
+    if turned > 0:
+        bench.put_slots(np.flatnonzero((bench.state.ints[PLACE] >= 0) & bench.forward_slots), parity)
+    return turned
+
+
+def _choose_turns(bench: Workbench, parity: IntArray) -> int:
+    """Turn parts in parity (n,), as if the strongest free pairs were linked one after the other; how many."""
+    label_parts(bench.tables, bench.state, bench.label)
+    slots = np.flatnonzero(bench.forward_slots & (bench.tables.ints[GRADE] >= LINKABLE))
+    slots = slots[bench.label[bench.tables.ints[OWNER, slots]] != bench.label[bench.tables.ints[PEER, slots]]]
+    slots = slots[np.argsort(-bench.tables.floats[SIGNAL, slots], kind="stable")]
+    return int(_turn_and_join(bench.tables, slots, bench.state.load.copy(), bench.label, parity))
 
 
 @kernel
-def _part_to_turn(tables, state, label):  # type: ignore[no-untyped-def]
-    """Of the strongest pair of one parity that two parts could be joined by, the part to turn; -1: there is none."""
-    label_parts(tables, state, label)
-    strongest, turned = 0.0, NOBODY
-    for slot in range(tables.ints.shape[1]):
+def _turn_and_join(tables, slots, load, label, parity):  # type: ignore[no-untyped-def]
+    """Join the parts, label (n,), by pairs over free antennas, from the first on, turning what has to be turned; how
+    many parts were turned."""
+    turned = 0
+    for slot in slots:
         i, j = tables.ints[OWNER, slot], tables.ints[PEER, slot]
-        if (
-            tables.ints[GRADE, slot] >= LINKABLE
-            and state.parity[i] == state.parity[j]
-            and tables.floats[SIGNAL, slot] > strongest
-            and label[i] != label[j]
-            and both_free(tables, state, slot)
-        ):
-            strongest = tables.floats[SIGNAL, slot]
-            # The part that does not hold node 0, so that the rest keeps its parity.
-            turned = label[j] if label[i] == 0 else label[i]
+        here, there = tables.ints[ANTENNA, slot], tables.ints[ANTENNA, tables.ints[REVERSE, slot]]
+        if label[i] == label[j] or load[here] > 0 or load[there] > 0:
+            continue
+        load[here], load[there] = 1, 1
+        # The part that holds the first node of both keeps its parity.
+        stays, joins = min(label[i], label[j]), max(label[i], label[j])
+        turns = parity[i] == parity[j]
+        turned += turns
+        for k in range(len(label)):
+            if label[k] == joins:
+                label[k] = stays
+                if turns:
+                    parity[k] = 1 - parity[k]
     return turned
 
 

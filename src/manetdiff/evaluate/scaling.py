@@ -28,8 +28,9 @@ from manetdiff.solvers import correct, polish, solve
 from manetdiff.solvers.annealing import anneal_plainly
 from manetdiff.solvers.budget import Budget
 from manetdiff.solvers.heuristics import mst_greedy_links
-from manetdiff.solvers.reference import COLD, CROWD, HOT, PENALTIES
+from manetdiff.solvers.reference import COLD, CROWD, HOT, PENALTIES, worth_of_a_link
 from manetdiff.solvers.rehearsal import rehearse
+from manetdiff.solvers.result import found
 from manetdiff.solvers.rng import seeded
 from manetdiff.solvers.spanning import spanning_forest
 from manetdiff.solvers.workbench import Workbench
@@ -152,11 +153,12 @@ def _parts(layout: Layout) -> dict[str, float]:
 
 
 def _reference_rate(bench: Workbench) -> float:
-    forest, moves, scale = spanning_forest(bench.layout), PACED * len(bench.layout), bench.scale
+    forest, moves = spanning_forest(bench.layout), PACED * len(bench.layout)
+    worth = worth_of_a_link(found(bench.layout, *forest, "forest"), bench)
 
     def anneal() -> None:
         bench.put(*forest)
-        bench.anneal(seeded(SEED, 0), moves, scale * HOT, scale * COLD, CROWD, scale * PENALTIES[0])
+        bench.anneal(seeded(SEED, 0), moves, worth * HOT, worth * COLD, CROWD, worth * PENALTIES[0])
 
     return moves / _seconds(anneal)
 

@@ -34,6 +34,8 @@ docs: $(VENV)/.installed-dev
 results: $(VENV)/.installed-dev
 	mkdir -p docs/results
 	$(VENV)/bin/manetdiff solve docs/examples/escort.json --moves 50000 --plot docs/results/topology.png
+	$(VENV)/bin/python -c "from manetdiff.data import load_benchmark; from manetdiff.pictures import draw_topology; \
+	  draw_topology(load_benchmark('bench1000')[0].topology, path='docs/results/topology-1000.svg')"
 	$(VENV)/bin/manetdiff evaluate --markdown docs/results/baselines.md
 	$(VENV)/bin/manetdiff bench --kept docs/results/paper/.rows --markdown docs/results/search.md
 	$(VENV)/bin/manetdiff reproduce --out docs/results/paper

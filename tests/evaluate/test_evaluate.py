@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from manetdiff.cli.app import app
+from manetdiff.data.benchmark_radios import BENCHMARK_RADIOS
 from manetdiff.errors import SolverError
 from manetdiff.evaluate import over_time as over_time_room
 from manetdiff.evaluate import updates
@@ -47,6 +48,34 @@ def test_baselines_are_scored_against_the_target() -> None:
     assert (short.method, plain.method) == ("reference, 300 moves", "annealing, 300 moves")
     with pytest.raises(SolverError, match="'magic'"):
         baseline_scores(RowStore(), "bench16", ["magic"], layouts=1)
+
+
+def test_larger_sets_are_scored_with_moves_by_size_and_those_of_many_radios_by_radio(tmp_path: Path) -> None:
+    page = tmp_path / "sets.md"
+    asked = ["evaluate", "bench64", "radios", "--method", "mst-greedy", "--layouts", "3"]
+    result = CliRunner().invoke(app, [*asked, "--markdown", str(page), "--json"])
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert list(found) == ["bench64", "radios", "radios_by_radio"]
+    for scores in (found["bench64"], found["radios"]):
+        target, *polished, plain = scores
+        assert (target["method"], plain["method"]) == ("target", "MST+greedy")
+        assert target["ratio"] == 1.0
+        # Polish never harms, and nothing is much better than a long search.
+        assert len(polished) == 3
+        assert all(0.8 < plain["ratio"] < score["ratio"] < 1.02 for score in polished)
+        assert all(score["processor_seconds"] > 0 for score in (*polished, plain))
+    by_radio = found["radios_by_radio"]
+    assert list(by_radio) == list(BENCHMARK_RADIOS)[:3]
+    # Each has one of the three layouts: their mean is that of the layouts.
+    assert np.mean([ratios["MST+greedy"] for ratios in by_radio.values()]) == pytest.approx(
+        found["radios"][-1]["ratio"]
+    )
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith("# Solvers on the benchmark sets\n")
+    assert "| `bench64` | 200 | 64 | 4,096,000 |" in text
+    assert "| `radios` | 480 | 12 to 32 | 32,000 a node |" in text
+    assert "## radios: T / target by radio\n\n| method | cone | cone-narrow |" in text
 
 
 def test_incremental_scores_are_faster_and_the_same() -> None:

@@ -92,6 +92,12 @@ def test_a_cell_shows_ours_the_interval_and_the_papers_figure_in_one_unit(cell: 
     assert cell.text == text
 
 
+def test_ratios_are_those_of_the_layouts_and_not_of_their_sums() -> None:
+    rows = rows_of(throughput=[1.0, 90.0], target=[2.0, 100.0])
+    assert rows.ratios.tolist() == [[0.5, 0.9]]
+    assert rows.mean("ratio") == pytest.approx(91 / 102)
+
+
 class TestMeasures:
     def test_every_metric_has_one_under_its_own_name_and_shares_are_in_percent(self) -> None:
         assert {*METRICS, "ratio"} == set(OF_LAYOUTS) < set(MEASURES)

@@ -30,7 +30,7 @@ from manetdiff.measure.ways.corrected_samples import corrected
 from manetdiff.measure.ways.repairs import WAYS, repaired
 from manetdiff.measure.ways.runtime import blurred, correction, generated, model_of, with_generated
 from manetdiff.measure.ways.samples import sampled
-from manetdiff.measure.ways.solvers import solved
+from manetdiff.measure.ways.solvers import solved, solved_by_size
 from manetdiff.measure.ways.timing import timed
 from manetdiff.model.config import ModelConfig
 from manetdiff.radio import Radio
@@ -38,7 +38,7 @@ from manetdiff.reproduce.weights import UnavailableError, weights_of
 from manetdiff.runtime.bundle import Bundle, find_bundle
 from manetdiff.sampling import SamplerConfig
 from manetdiff.scenarios import AIR, move_by
-from manetdiff.solvers import correct, solve
+from manetdiff.solvers import correct, polish, solve
 from manetdiff.topology import METRICS, Topology, continuity, metrics
 from manetdiff.weights import WEIGHTS_FILE, known
 from support.measured_help import hand_made, refuse
@@ -77,7 +77,7 @@ def weights() -> Weights:
 
 
 def without_times(rows: Rows) -> list[Row]:
-    return [{key: value for key, value in row.items() if key != "milliseconds"} for row in rows.rows]
+    return [{key: value for key, value in row.items() if not key.endswith("milliseconds")} for row in rows.rows]
 
 
 def expected(layouts: LayoutSet, topologies: list[Topology]) -> list[Row]:
@@ -105,10 +105,12 @@ class TestTimed:
             return make
 
         monkeypatch.setattr(time, "perf_counter", lambda: now)
+        monkeypatch.setattr(time, "process_time", lambda: now / 2)
         rows = list(timed(hand_made(3), ready))
         # The first call is made twice, and the second time is taken.
         assert called == [0, 0, 1, 2]
         assert [row["milliseconds"] for row in rows] == [1e3 * seconds for seconds in (1, 2, 3)]
+        assert [row["processor_milliseconds"] for row in rows] == [5e2 * seconds for seconds in (1, 2, 3)]
         assert without_times(Rows(rows)) == expected(hand_made(3), [one.topology for one in hand_made(3)])
 
     def test_is_scored_without_a_word_at_the_true_place_by_the_radio_that_it_was_made_for(self) -> None:
@@ -179,6 +181,14 @@ class TestSolved:
         rows = solved(RowStore(), "annealing", few, moves=200)
         made = [solve(one.fleet, method="annealing", moves=200, seed=k) for k, one in enumerate(few)]
         assert without_times(rows) == expected(few, made)
+
+    def test_budgets_grow_with_the_fleet_where_they_are_a_node(self, few: LayoutSet) -> None:
+        searched = solved_by_size(RowStore(), "reference", few, moves_a_node=20)
+        assert without_times(searched) == without_times(solved(RowStore(), "reference", few, moves=20 * few.nodes))
+        polished = solved_by_size(RowStore(), "mst-greedy", few, polish_a_node=10)
+        made = [solve(one.fleet, method="mst-greedy") for one in few]
+        made = [polish(one, moves=10 * few.nodes, seed=k) for k, one in enumerate(made)]
+        assert without_times(polished) == expected(few, made)
 
     def test_tables_of_a_layout_are_computed_while_the_clock_runs(
         self, few: LayoutSet, monkeypatch: pytest.MonkeyPatch

@@ -16,7 +16,8 @@ from manetdiff import Fleet, Radio, Topology, solve
 from manetdiff.errors import FormatError, TopologyError
 from manetdiff.pictures import draw_change, draw_topology
 from manetdiff.pictures.far_out import drawn_in
-from manetdiff.pictures.marks import LETTER, LIGHT, LONGEST_NAME, Scale, draw_sectors, placed_names, round_length
+from manetdiff.pictures.marks import LIGHT, Scale, draw_sectors, round_length
+from manetdiff.pictures.names import LETTER, LONGEST_NAME, placed_names
 from manetdiff.pictures.samples import draw_samples
 from manetdiff.scenarios import draw
 from manetdiff.wording import distance_text

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from manetdiff.cli.bench_scaling import scaling_tables
 from manetdiff.cli.bench_speed import batch_tables, step_tables, training_tables
 from manetdiff.cli.output import Columns, Table, measured, print_json, print_table, say, write_markdown
 from manetdiff.data import DEFAULT_SETS
+from manetdiff.errors import SolverError
 from manetdiff.evaluate.over_time import (
     CPSAT_LAYOUTS,
     LAYOUTS,
@@ -82,6 +84,16 @@ def command(
         bool,
         typer.Option("--steps", help="Measure a chain of 50 steps instead, against eager PyTorch and its arithmetic."),
     ] = False,
+    scaling: Annotated[
+        bool,
+        typer.Option("--scaling", help="Measure solvers against the size of the fleet instead, 16 to 1,000 nodes."),
+    ] = False,
+    nodes: Annotated[
+        str | None, typer.Option(help="With --scaling: sizes, such as 16,64,256.", metavar="SIZES")
+    ] = None,
+    moves_a_node: Annotated[
+        int | None, typer.Option(help="With --scaling: of the long search that T is compared with.", min=1)
+    ] = None,
     kept: Annotated[
         Path | None,
         typer.Option(
@@ -104,7 +116,10 @@ def command(
       manetdiff bench --training
       manetdiff bench --steps
       manetdiff bench --batches
+      manetdiff bench --scaling --nodes 64,256,1000
     """
+    if (nodes or moves_a_node) and not scaling:
+        raise SolverError("--nodes and --moves-a-node go with --scaling")
     for path in (plot, markdown):
         if path is not None:
             check_writable(path)
@@ -114,6 +129,10 @@ def command(
     _stay_on_one_core()
     if steps:
         _show(*step_tables(say), markdown, as_json)
+        return
+    if scaling:
+        tables, document, intro = scaling_tables(say, nodes, moves_a_node, quick)
+        _show(tables, document, markdown, as_json, intro)
         return
     count, with_cpsat = (4, 0) if quick else (layouts, cpsat_layouts)
     store = RowStore(kept, say)
@@ -144,15 +163,21 @@ def command(
         draw_over_time(points, plot)
 
 
-def _show(tables: Sequence[Table], document: Mapping[str, Any], markdown: str | None, as_json: bool) -> None:
-    """Print the tables, or the document, and write the tables where they were asked for."""
+def _show(
+    tables: Sequence[Table],
+    document: Mapping[str, Any],
+    markdown: str | None,
+    as_json: bool,
+    intro: str | None = None,
+) -> None:
+    """Print the tables, or the document, and write the tables where they were asked for, below the intro."""
     if as_json:
         print_json(document)
     else:
         for table in tables:
             print_table(table)
     if markdown is not None:
-        write_markdown(tables, markdown)
+        write_markdown(tables, markdown, intro)
 
 
 def _stay_on_one_core() -> None:

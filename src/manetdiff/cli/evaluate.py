@@ -8,12 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
+from manetdiff.cli.evaluate_sets import about_sets, set_tables
 from manetdiff.cli.needs_torch import needs_torch
 from manetdiff.cli.output import Table, print_json, print_table, say, write_markdown
 from manetdiff.data import BENCHMARKS, DEFAULT_SETS
 from manetdiff.errors import SolverError
 from manetdiff.evaluate.bundles import bundle_rows
-from manetdiff.evaluate.scores import Score, baseline_scores, preset_scores
+from manetdiff.evaluate.scores import Score, baseline_rows, baseline_scores, preset_scores
 from manetdiff.formats import check_writable
 from manetdiff.measure.measures import MEASURES, OF_LAYOUTS, labels, seconds_text
 from manetdiff.measure.rows import TARGET, Rows
@@ -71,6 +72,7 @@ def command(
       manetdiff evaluate
       manetdiff evaluate bench16 --method mst-greedy --method greedy
       manetdiff evaluate bench32 --method reference --moves 4000000 --layouts 44
+      manetdiff evaluate bench64 bench256 bench1000 radios
       manetdiff evaluate --weights netdiff
       manetdiff evaluate --preset best --preset fast
       manetdiff evaluate bench16 --weights run/best.safetensors --steps 10 --layouts 100
@@ -94,25 +96,34 @@ def command(
     store = RowStore(report=say)
     tables: list[Table] = []
     results: dict[str, Any] = {}
-    for name in sets or (["bench16"] if ablations else DEFAULT_SETS):
+    chosen = sets or (["bench16"] if ablations else DEFAULT_SETS)
+    intro = None
+    for name in chosen:
         if ablations:
             results[name], table = _ablation_table(name, _model_rows(store, name, None, sampling, seed or 0, layouts))
+            made = [table]
+        elif preset:
+            scores = preset_scores(store, name, preset, layouts=layouts, seed=seed or 0)
+            results[name], made = [asdict(score) for score in scores], [_table(name, scores, timed=True)]
+        elif weights:
+            rows = _model_rows(store, name, weights, sampling, seed or 0, layouts)
+            scores = [Score.of(label, sampled) for label, sampled in rows.items()]
+            results[name], made = [asdict(score) for score in scores], [_table(name, scores, timed=False)]
+        elif name in DEFAULT_SETS:
+            scores = baseline_scores(store, name, method, layouts, moves)
+            results[name], made = [asdict(score) for score in scores], [_table(name, scores, timed=False)]
         else:
-            if preset:
-                scores = preset_scores(store, name, preset, layouts=layouts, seed=seed or 0)
-            elif weights:
-                rows = _model_rows(store, name, weights, sampling, seed or 0, layouts)
-                scores = [Score.of(label, made) for label, made in rows.items()]
-            else:
-                scores = baseline_scores(store, name, method, layouts, moves)
-            results[name], table = [asdict(score) for score in scores], _table(name, scores, timed=bool(preset))
-        tables.append(table)
+            found, made = set_tables(name, baseline_rows(store, name, method, layouts, moves))
+            results |= found
+            intro = about_sets(chosen)
+        tables += made
         if not as_json:
-            print_table(table)
+            for table in made:
+                print_table(table)
     if as_json:
         print_json(results)
     if markdown is not None:
-        write_markdown(tables, markdown)
+        write_markdown(tables, markdown, intro)
 
 
 def _model_rows(

@@ -73,10 +73,10 @@ def print_json(document: Mapping[str, Any], stream: TextIO | None = None) -> Non
     target.flush()
 
 
-def write_markdown(tables: Sequence[Table], path: str) -> None:
-    """The tables as a page of Markdown."""
+def write_markdown(tables: Sequence[Table], path: str, intro: str | None = None) -> None:
+    """The tables as a page of Markdown. intro: what stands above them."""
     parts = [f"## {table.title}\n\n{markdown_table(table.columns, table.rows)}" for table in tables]
-    write_text(path, "\n".join(parts))
+    write_text(path, "\n".join(parts if intro is None else [intro, *parts]))
 
 
 def say(what: str) -> None:

@@ -68,7 +68,7 @@ BENCHMARKS = {
     "bench256": _dense_as_16(256, 40, search_moves=16_384_000, part=1),
     "bench1000": _dense_as_16(1000, 8, search_moves=16_000_000, part=1),
     "radios": Benchmark(
-        nodes=tuple(range(12, 33)), count=480, seed=12, moves_a_node=32_000, radio=BENCHMARK_RADIOS, part=24
+        nodes=tuple(range(12, 33)), count=480, seed=12, moves_a_node=16_000, radio=BENCHMARK_RADIOS, part=24
     ),
 }
 # Those of the default radio, which every method of the paper takes: what is scored unless others are asked for.

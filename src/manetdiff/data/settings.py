@@ -218,7 +218,7 @@ def describe_solver() -> dict[str, Any]:
     return {
         "method": "reference",
         "version": reference.VERSION,
-        "temperatures": [reference.HOT, reference.COLD],
+        "temperatures": [reference.HOT, reference.HOT_IF_LARGE, reference.COLD],
         "moves_a_node": reference.MOVES_A_NODE,
         "annealed": reference.ANNEALED,
         "crowd": reference.CROWD,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 TARGET = "target"
 
 # Of one topology on one layout: every metric; `target`, the T of the set's own topology there; where they were taken,
-# `milliseconds` and `continuity` with the topology before.
+# `milliseconds`, `processor_milliseconds` of all cores together, and `continuity` with the topology before.
 Row = dict[str, float]
 
 
@@ -57,6 +57,12 @@ class Rows:
     def means(self, metrics: Sequence[str]) -> dict[str, float]:
         """Several of them by name."""
         return {metric: self.mean(metric) for metric in metrics}
+
+    @property
+    def ratios(self) -> FloatArray:
+        """T over the target's layout by layout, and by seed. Its mean gives each layout the same weight, whatever its
+        radio can carry."""
+        return self.values("throughput") / self.values("target")
 
     def spread(self, metric: str) -> float:
         """The sample standard deviation of the seeds' means; 0 of one seed."""

@@ -13,7 +13,8 @@ from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
 
 from manetdiff.fleet import Fleet
-from manetdiff.pictures.marks import FloatArray, Scale, Style, legible
+from manetdiff.pictures.marks import FloatArray, Scale, Style
+from manetdiff.pictures.names import legible
 from manetdiff.wording import distance_text
 
 # Radians between two of them at the border, so that neither hides the other.

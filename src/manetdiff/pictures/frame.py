@@ -21,7 +21,7 @@ from matplotlib.path import Path as Outline
 from manetdiff.errors import FormatError
 from manetdiff.fleet import Fleet
 from manetdiff.formats.files import STANDARD, PathLike, write_bytes
-from manetdiff.pictures.marks import NAMED_UP_TO, SHAPES, Scale, Style
+from manetdiff.pictures.marks import CROWDED_FROM, NAMED_UP_TO, SHAPES, Scale, Style
 
 DPI = 150
 PICTURE_SUFFIXES = (".png", ".svg", ".pdf")
@@ -58,6 +58,11 @@ def new_figure(width: float, height: float, style: Style, dpi: int = DPI) -> Fig
     return Figure(figsize=(float(width), float(height)), dpi=dpi, facecolor=style.paper)
 
 
+def dots_an_inch(radius: float, span: float) -> int:
+    """So many that nodes of this radius, in a view of this width, do not lose their shape: some 20 dots for each."""
+    return round(DPI * max(1.0, 0.65 / Scale(radius, span, 1.0).fullness))
+
+
 def half_extent(fleet: Fleet) -> FloatArray:
     """(2,) half the view's width and height: all nodes and a margin, no side under a quarter of the other."""
     half = np.ptp(fleet.horizontal, axis=0) / 2
@@ -67,7 +72,7 @@ def half_extent(fleet: Fleet) -> FloatArray:
 
 def panel_size(half: FloatArray, n: int) -> FloatArray:
     """(2,) inches for a panel that shows this much of n nodes."""
-    longest = 6.5 if n <= NAMED_UP_TO else 8.0 if n <= 128 else 10.0
+    longest = 6.5 if n <= NAMED_UP_TO else 8.0 if n < CROWDED_FROM else 10.0 if n <= 512 else 12.0
     return np.asarray(np.maximum(half / half.max() * longest, 4.0), dtype=np.float64)
 
 
@@ -111,14 +116,18 @@ def add_colour_bar(
     paper_width, paper_height = figure.get_size_inches().tolist()
     left, bottom = corner
     place = figure.add_axes((left / paper_width, bottom / paper_height, 0.17 / paper_width, height / paper_height))
-    bar = figure.colorbar(colours, cax=place)
+    rates, least, most = np.asarray(colours.get_array()), *colours.get_clim()
+    beyond = {(True, True): "both", (True, False): "min", (False, True): "max"}.get(
+        (bool(rates.min() < least), bool(rates.max() > most)), "neither"
+    )
+    bar = figure.colorbar(colours, cax=place, extend=beyond)
     place.set_title("rate of a link, both ways\ntogether, in Mbit/s", loc="left", color=style.ink, fontsize=8.5, pad=8)
     place.tick_params(colors=style.ink, labelsize=8.5)
     bar.outline.set_visible(False)
 
 
-def node_handles(style: Style) -> list[Handle]:
-    """Legend entries for the two parities and the sector boundaries."""
+def node_handles(style: Style, *, sectors: bool = True, blocked: bool = False) -> list[Handle]:
+    """Legend entries for the two parities and, where they are drawn, the sectors: boundaries, and what is blocked."""
     shapes: list[Handle] = [
         Line2D(
             [],
@@ -132,7 +141,12 @@ def node_handles(style: Style) -> list[Handle]:
         )
         for bit, slot in enumerate("AB")
     ]
-    return [*shapes, Line2D([], [], color=style.faint, linewidth=1.2, label="sector boundary")]
+    if not sectors:
+        return shapes
+    shapes.append(Line2D([], [], color=style.faint, linewidth=1.2, label="sector boundary"))
+    if blocked:
+        shapes.append(Patch(facecolor=style.faint, alpha=0.6, label="blocked: no antenna there"))
+    return shapes
 
 
 def saturation_handle(style: Style) -> Handle:

@@ -1,4 +1,4 @@
-"""The marks of a picture: nodes that point along their heading, their sectors, their names and a scale bar.
+"""The marks of a picture: nodes that point along their heading, their sectors and a scale bar.
 
 All sizes are in the fleet's own unit: the axes are equal, so that a mark keeps its shape at any scale.
 """
@@ -6,6 +6,7 @@ All sizes are in the fleet's own unit: the axes are equal, so that a mark keeps 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,9 +14,9 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PatchCollection, PolyCollection
 from matplotlib.patches import Circle, Wedge
-from matplotlib.patheffects import withStroke
 
 from manetdiff.fleet import Fleet
+from manetdiff.fleet.azimuths import width_of
 from manetdiff.wording import distance_text
 
 FloatArray = npt.NDArray[np.float64]
@@ -23,14 +24,24 @@ FloatArray = npt.NDArray[np.float64]
 # A dart for parity 0 and a drop for parity 1, (k, 2), pointing along +x: told apart without their colours.
 DART = np.array([(1.5, 0.0), (-0.95, 0.75), (-0.6, 0.0), (-0.95, -0.75)])
 BELLY_RADIUS = 0.72
-_BELLY = np.radians(np.linspace(62.0, 298.0, 26))
-DROP = np.concatenate([[(1.5, 0.0)], BELLY_RADIUS * np.stack([np.cos(_BELLY), np.sin(_BELLY)], axis=1) - (0.2, 0.0)])
+
+
+def _drop(points: int) -> FloatArray:
+    """points: corners of its round end."""
+    belly = np.radians(np.linspace(62.0, 298.0, points))
+    return np.concatenate([[(1.5, 0.0)], BELLY_RADIUS * np.stack([np.cos(belly), np.sin(belly)], axis=1) - (0.2, 0.0)])
+
+
+DROP = _drop(26)
 SHAPES = (DART, DROP)
+# As round as small nodes need it, in a third of the file.
+SMALL_SHAPES = (DART, _drop(9))
 
 NAMED_UP_TO = 40  # nodes; more names than that hide the picture
+CROWDED_FROM = 129  # nodes; from here on they may be drawn smaller than FULL_RADIUS
+# Node radii, in shares of the view's longer side: what shows all that a node has, and what can still be found.
+FULL_RADIUS, LEAST_RADIUS = 0.007, 0.0025
 SECTOR_REACH = 2.5  # node radii that sector boundaries and saturated antennas reach out
-LONGEST_NAME = 12
-LETTER = 0.62  # width of a letter, in heights of the font
 
 
 @dataclass(frozen=True)
@@ -64,6 +75,26 @@ class Scale:
     span: float
     inch: float
 
+    @property
+    def fullness(self) -> float:
+        """1 where nodes have all their room, less in a crowd, where they are smaller."""
+        return min(1.0, self.radius / (FULL_RADIUS * self.span))
+
+    @property
+    def thinner(self) -> float:
+        """What the width of ordinary lines is multiplied by."""
+        return math.sqrt(self.fullness)
+
+    @property
+    def striking(self) -> float:
+        """The radius of a node as marks around it take it that have to be found in a crowd: up to twice what it is."""
+        return self.radius / max(self.fullness, 0.5)
+
+    @property
+    def shows_sectors(self) -> bool:
+        """Whether there is room for them, so that their boundaries can be told from links."""
+        return self.fullness > 0.99  # 1, but for rounding
+
 
 def node_radius(fleet: Fleet, span: float) -> float:
     """Large enough to be seen, small enough that neighbours seldom touch."""
@@ -71,24 +102,34 @@ def node_radius(fleet: Fleet, span: float) -> float:
     distance = np.hypot(x[:, None] - x, y[:, None] - y)
     np.fill_diagonal(distance, np.inf)
     near = float(np.percentile(distance.min(axis=1), 20))
-    least = 0.0125 if len(fleet) <= NAMED_UP_TO else 0.007
-    return float(np.clip(0.28 * near, least * span, 0.018 * span))
+    least, radius = 0.0125 if len(fleet) <= NAMED_UP_TO else FULL_RADIUS, 0.28 * near
+    if len(fleet) >= CROWDED_FROM:
+        # What would be small enough as it is may stand nose to tail.
+        least, radius = LEAST_RADIUS, max(radius, min(0.38 * near, FULL_RADIUS * span))
+    return float(np.clip(radius, least * span, 0.018 * span))
 
 
 def draw_nodes(axes: Axes, fleet: Fleet, parity: npt.NDArray[np.int64], scale: Scale, style: Style) -> None:
     """Each node as the shape and in the colour of its parity, its tip along the heading."""
     cos, sin = np.cos(fleet.yaw), np.sin(fleet.yaw)
     turns = np.stack([np.stack([cos, sin], axis=1), np.stack([-sin, cos], axis=1)], axis=1)
+    shapes = SHAPES if scale.shows_sectors else SMALL_SHAPES
     for bit in (0, 1):
-        outlines = [fleet.horizontal[i] + scale.radius * SHAPES[bit] @ turns[i] for i in np.flatnonzero(parity == bit)]
+        outlines = [fleet.horizontal[i] + scale.radius * shapes[bit] @ turns[i] for i in np.flatnonzero(parity == bit)]
         axes.add_collection(
-            PolyCollection(outlines, facecolors=style.parity[bit], edgecolors=style.paper, linewidths=0.7, zorder=4)
+            PolyCollection(
+                outlines,
+                facecolors=style.parity[bit],
+                edgecolors=style.paper,
+                linewidths=0.7 * scale.thinner,
+                zorder=4,
+            )
         )
 
 
 def draw_rings(axes: Axes, places: FloatArray, scale: Scale, colour: str, dashes: str) -> None:
     """A circle around each of these places, (k, 2): nodes that only one of two fleets has."""
-    circles = [Circle((float(x), float(y)), 2.3 * scale.radius) for x, y in places]
+    circles = [Circle((float(x), float(y)), 2.3 * scale.striking) for x, y in places]
     axes.add_collection(
         PatchCollection(circles, facecolors="none", edgecolors=colour, linewidths=1.6, linestyles=dashes, zorder=4)
     )
@@ -97,80 +138,43 @@ def draw_rings(axes: Axes, places: FloatArray, scale: Scale, colour: str, dashes
 def draw_sectors(
     axes: Axes, fleet: Fleet, boresight: float, loads: npt.NDArray[np.int64], scale: Scale, style: Style
 ) -> None:
-    """Faint boundaries between the antennas of each node, and a wedge over each that more than one link shares."""
+    """Faint boundaries between the antennas of each node where there is room, and what is blocked of them; a wedge over
+    each that more than one link shares.
+    """
     sectors = loads.shape[1]
     width = 2 * np.pi / sectors
     forward = fleet.yaw + boresight
     reach = SECTOR_REACH * scale.radius
-    if sectors > 1:
+    if sectors > 1 and scale.shows_sectors:
         edge = forward[:, None] + (np.arange(sectors) + 0.5) * width
         direction = np.stack([np.cos(edge), np.sin(edge)], axis=-1)
         start = fleet.horizontal[:, None] + 0.9 * scale.radius * direction
         stop = fleet.horizontal[:, None] + reach * direction
         lines = np.stack([start, stop], axis=2).reshape(-1, 2, 2)
         axes.add_collection(LineCollection(list(lines), colors=style.faint, linewidths=0.7, zorder=1))
+    if fleet.blocked is not None and scale.shows_sectors:
+        bands = [
+            Wedge(fleet.horizontal[i], reach, *np.degrees(turn), width=reach - 0.9 * scale.radius)
+            for i, turn in blocked_turns(fleet)
+        ]
+        axes.add_collection(PatchCollection(bands, facecolors=style.faint, edgecolors="none", alpha=0.6, zorder=1))
     wedges = []
     for i, sector in np.argwhere(loads > 1):
         middle = forward[i] + sector * width
         low, high = np.degrees([middle - width / 2, middle + width / 2])
         x, y = fleet.horizontal[i].tolist()
-        wedges.append(Wedge((x, y), 1.25 * reach, float(low), float(high)))
+        wedges.append(Wedge((x, y), 1.25 * SECTOR_REACH * scale.striking, float(low), float(high)))
     axes.add_collection(
         PatchCollection(wedges, facecolors=style.wrong, edgecolors=style.wrong, alpha=0.45, linewidths=0.8, zorder=2)
     )
 
 
-def draw_names(
-    axes: Axes,
-    fleet: Fleet,
-    named: npt.NDArray[np.bool_],
-    links: npt.NDArray[np.int64],
-    scale: Scale,
-    style: Style,
-    size: float,
-) -> None:
-    """The ids of the nodes to be named, (n,), each beside its node. size: of the font, in points."""
-    for text, (x, y) in placed_names(fleet, named, links, scale, size):
-        axes.text(
-            x,
-            y,
-            text,
-            fontsize=size,
-            color=style.ink,
-            ha="center",
-            va="center_baseline",
-            zorder=5,
-            parse_math=False,
-            path_effects=[withStroke(linewidth=2.2, foreground=style.paper)],
-        )
-
-
-def placed_names(
-    fleet: Fleet, named: npt.NDArray[np.bool_], links: npt.NDArray[np.int64], scale: Scale, size: float
-) -> list[tuple[str, tuple[float, float]]]:
-    """Ids as they can be drawn, and their middles: each beside its node, where links, nodes and ids leave most room.
-
-    - named: (n,) which nodes. size: of the font, in points.
-    """
-    ends = fleet.horizontal[links]
-    taken = np.empty((0, 2))
-    placed = []
-    for i in np.flatnonzero(named).tolist():
-        text = legible(fleet.ids[i])
-        half_width = LETTER / 2 * size / 72 * len(text) * scale.inch
-        # As many points of a long name as a link could pass between.
-        along = np.linspace(-half_width, half_width, 2 * math.ceil(len(text) / 3) + 1)
-        line = np.stack([along, np.zeros_like(along)], axis=1)
-        spots = fleet.horizontal[i] + _spots(scale, half_width)
-        places = spots[:, None] + line
-        # A name must not look like its neighbour's, so other nodes count as nearer than they are.
-        others = 0.6 * _to_points(places, np.delete(fleet.horizontal, i, axis=0))
-        room = np.minimum(np.minimum(_to_segments(places, ends), _to_points(places, taken)), others).min(axis=1)
-        # Enough room is enough: among the roomy spots the nearest wins, as it comes first.
-        best = int(np.argmax(np.minimum(room, 0.95 * size / 72 * scale.inch)))
-        taken = np.concatenate([taken, places[best]])
-        placed.append((text, (float(spots[best, 0]), float(spots[best, 1]))))
-    return placed
+def blocked_turns(fleet: Fleet) -> Iterator[tuple[int, tuple[float, float]]]:
+    """Each arc without an antenna: its node, and its start and stop in radians counter-clockwise from +x."""
+    for i, arcs in enumerate(fleet.blocked or ()):
+        for arc in arcs:
+            start = float(fleet.yaw[i]) + arc[0]
+            yield i, (start, start + width_of(arc))
 
 
 def draw_scale_bar(axes: Axes, scale: Scale, style: Style) -> None:
@@ -194,39 +198,3 @@ def round_length(longest: float) -> float:
     """The largest of 1, 2 or 5 times a power of ten that is no longer than this."""
     power = 10.0 ** math.floor(math.log10(longest))
     return max(step * power for step in (1, 2, 5) if step * power <= longest or step == 1)
-
-
-def _spots(scale: Scale, half_width: float) -> FloatArray:
-    """(k, 2) places for a name around its node, nearest first."""
-    angle = np.radians(np.arange(0, 360, 15) + 30.0)
-    rings = []
-    for radii in (1.9, 2.6, 3.4):
-        # Wider sideways, so that a long name begins where its node ends.
-        wide, high = radii * scale.radius + half_width, radii * scale.radius + 0.04 * scale.inch
-        rings.append(np.stack([wide * np.cos(angle), high * np.sin(angle)], axis=1))
-    return np.concatenate(rings)
-
-
-def _to_points(places: FloatArray, points: FloatArray) -> FloatArray:
-    """Distance of places (…, 2) to the nearest of the points (k, 2); infinite where there are none."""
-    nearest = np.linalg.norm(places[..., None, :] - points, axis=-1).min(axis=-1, initial=np.inf)
-    return np.asarray(nearest, dtype=np.float64)
-
-
-def _to_segments(places: FloatArray, ends: FloatArray) -> FloatArray:
-    """Distance of places (…, 2) to the nearest of the segments (m, 2, 2); infinite where there are none."""
-    if len(ends) == 0:
-        return np.full(places.shape[:-1], np.inf)
-    start, along = ends[:, 0], ends[:, 1] - ends[:, 0]
-    offset = places[..., None, :] - start
-    length_2 = (along * along).sum(-1)
-    length_2[length_2 == 0] = 1.0  # between nodes above each other, a point
-    share = np.clip((offset * along).sum(-1) / length_2, 0.0, 1.0)
-    return np.asarray(np.linalg.norm(offset - share[..., None] * along, axis=-1).min(axis=-1), dtype=np.float64)
-
-
-def legible(name: str) -> str:
-    """An id as it can be drawn: one line, no characters that no font has, not too long."""
-    text = "".join(letter if letter.isprintable() else "?" for letter in name)
-    # Long ids of a fleet often begin alike: what tells them apart is at the end.
-    return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME // 2 - 1]}…{text[-LONGEST_NAME // 2 :]}"

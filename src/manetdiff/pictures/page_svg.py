@@ -16,13 +16,13 @@ from manetdiff.pictures.marks import (
     BELLY_RADIUS,
     DART,
     DROP,
-    LETTER,
     NAMED_UP_TO,
     SECTOR_REACH,
     Scale,
-    placed_names,
+    blocked_turns,
     round_length,
 )
+from manetdiff.pictures.names import LETTER, placed_names
 from manetdiff.pictures.view import View
 from manetdiff.topology import Topology, antenna_loads, same_parity
 from manetdiff.wording import distance_text
@@ -45,7 +45,7 @@ def topology_group(
     - attributes: of the `<g>`, as they stand in its tag.
     """
     layout = topology.on()
-    fleet, pixel = drawn_in(layout.fleet), _pixel(view)
+    fleet, scale = drawn_in(layout.fleet), _scale(view)
     ends, wrong = fleet.horizontal[topology.links], same_parity(topology)
     loads, forward = antenna_loads(topology, layout), fleet.yaw + layout.radio.boresight
     named = len(fleet) <= NAMED_UP_TO
@@ -55,7 +55,8 @@ def topology_group(
         (alone, ends[is_alone & ~wrong]),
         ("wrong", ends[wrong]),
     ]
-    drawn = [_path("crowded", _wedges(fleet, forward, loads, view))]
+    drawn = [_path("blocked", _blocked(fleet, view))] if named else []
+    drawn.append(_path("crowded", _wedges(fleet, forward, loads, view)))
     drawn += [_path(name, [_line(_on_page(ends, fleet, view)) for ends in several]) for name, several in lines]
     for bit, outline in enumerate((_dart, _drop)):
         drawn.append(
@@ -67,7 +68,6 @@ def topology_group(
         x, y = _on_page(mark.text_at, fleet, view)
         drawn += [_text(mark.name, x, y + first * NAME_SIZE), _text(mark.distance, x, y + second * NAME_SIZE)]
     if named:
-        scale = Scale(view.radius, 2 * float(view.half.max()), PER_INCH * pixel)
         for name, place in placed_names(fleet, ~layout.fleet.far_out, topology.links, scale, NAME_SIZE * POINTS):
             drawn.append(_text(name, *_on_page(np.array(place), fleet, view)))
     return f"<g {attributes}>{''.join(drawn)}</g>" if attributes else f"<g>{''.join(drawn)}</g>"
@@ -82,7 +82,11 @@ def svg_of(groups: Iterable[str], view: View, label: str) -> str:
     # Names may reach beyond the view, and the scale bar beyond a narrow one.
     room = max(LETTER * NAME_SIZE * view.letters, (NARROWEST - width) / 2, 0.0)
     box = f"{-room:.0f} 0 {width + 2 * room:.0f} {height + STRIP:.0f}"
-    size = f'width="{width + 2 * room:.0f}" height="{height + STRIP:.0f}" viewBox="{box}"'
+    # A crowd is shown larger, where the page has room, and with thinner lines, that they do not bury its nodes.
+    larger = _scale(view).striking / view.radius
+    size = f'width="{larger * (width + 2 * room):.0f}" height="{larger * (height + STRIP):.0f}" viewBox="{box}"'
+    if larger > 1:
+        size += f' style="--thinner: {larger**-1.5:.2f}"'
     return (
         f'<svg class="topology" role="img" aria-label="{html.escape(label)}" {size}>{"".join(groups)}'
         f'<path class="bar" d="M0 {bar:.1f}h{length / pixel:.1f}"/>'
@@ -93,6 +97,10 @@ def svg_of(groups: Iterable[str], view: View, label: str) -> str:
 def _pixel(view: View) -> float:
     """Metres for a unit of the SVG."""
     return float(2 * view.half.max() / LONGEST)
+
+
+def _scale(view: View) -> Scale:
+    return Scale(view.radius, 2 * float(view.half.max()), PER_INCH * _pixel(view))
 
 
 def _on_page(points: FloatArray, fleet: Fleet, view: View) -> FloatArray:
@@ -153,11 +161,21 @@ def _sector_boundaries(fleet: Fleet, forward: FloatArray, sectors: int, radius: 
 
 def _wedges(fleet: Fleet, forward: FloatArray, loads: npt.NDArray[np.int64], view: View) -> list[str]:
     """The antennas with more than one link, each a slice of pie; loads: (n, sectors). forward: as above."""
-    sectors = loads.shape[1]
-    reach = 1.25 * SECTOR_REACH * view.radius
-    made = []
-    for i, sector in np.argwhere(loads > 1):
-        angle = forward[i] + 2 * np.pi / sectors * (sector + np.linspace(-0.5, 0.5, 9))
-        rim = fleet.horizontal[i] + reach * np.stack([np.cos(angle), np.sin(angle)], axis=1)
-        made.append(_line(_on_page(np.vstack([fleet.horizontal[i], rim]), fleet, view)) + "Z")
-    return made
+    width = 2 * np.pi / loads.shape[1]
+    reach = 1.25 * SECTOR_REACH * _scale(view).striking
+    return [
+        _slice(fleet, i, forward[i] + width * (sector + np.linspace(-0.5, 0.5, 9)), reach, view)
+        for i, sector in np.argwhere(loads > 1).tolist()
+    ]
+
+
+def _blocked(fleet: Fleet, view: View) -> list[str]:
+    """Where nodes have no antenna, each a slice of pie."""
+    reach = SECTOR_REACH * view.radius
+    return [_slice(fleet, i, np.linspace(*turn, 25), reach, view) for i, turn in blocked_turns(fleet)]
+
+
+def _slice(fleet: Fleet, i: int, angle: FloatArray, reach: float, view: View) -> str:
+    """From node i to points at these angles, (k,)."""
+    rim = fleet.horizontal[i] + reach * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    return _line(_on_page(np.vstack([fleet.horizontal[i], rim]), fleet, view)) + "Z"

@@ -24,7 +24,7 @@ from manetdiff.pictures.frame import (
     save,
     violation_handle,
 )
-from manetdiff.pictures.marks import LIGHT, node_radius
+from manetdiff.pictures.marks import LIGHT, Scale, node_radius
 from manetdiff.pictures.topologies import DROPPED, NEW, compared_handles, draw_compared
 from manetdiff.topology import Topology, metrics
 
@@ -37,13 +37,14 @@ def draw_samples(references: Sequence[Topology], samples: Sequence[Topology], pa
     foot = FOOT + LEGEND
     width = len(samples) * (PANEL + MARGIN) + MARGIN
     figure = new_figure(width, 2 * (PANEL + TITLE) + foot, LIGHT)
+    sectors = False
     for column, (reference, sample) in enumerate(zip(references, samples, strict=True)):
         left, layout = MARGIN + column * (PANEL + MARGIN), reference.on()
         _panel(figure, (left, foot + PANEL + TITLE), "reference", reference, sample, layout)
-        _panel(figure, (left, foot), "sample", sample, reference, layout)
+        sectors |= _panel(figure, (left, foot), "sample", sample, reference, layout).shows_sectors
     handles: list[Handle] = [
         *compared_handles(LIGHT, "link in both", "only in the reference", "only in the sample"),
-        *node_handles(LIGHT),
+        *node_handles(LIGHT, sectors=sectors),
         violation_handle(LIGHT, marker="x"),
         saturation_handle(LIGHT),
     ]
@@ -55,7 +56,7 @@ def draw_samples(references: Sequence[Topology], samples: Sequence[Topology], pa
 
 def _panel(
     figure: Figure, corner: tuple[float, float], name: str, shown: Topology, other: Topology, layout: Layout
-) -> None:
+) -> Scale:
     fleet = drawn_in(layout.fleet)
     half = half_extent(fleet)
     size = np.array([PANEL, PANEL])
@@ -66,3 +67,4 @@ def _panel(
     axes.set_title(title, loc="left", color=LIGHT.ink, fontsize=10, parse_math=False)
     alone = DROPPED if name == "reference" else NEW
     draw_compared(axes, shown, layout, other.adjacency, alone, scale, LIGHT, 7.0)
+    return scale

@@ -30,6 +30,7 @@ from manetdiff.pictures.frame import (
     add_colour_bar,
     add_legend,
     add_panel,
+    dots_an_inch,
     half_extent,
     new_figure,
     node_handles,
@@ -40,18 +41,19 @@ from manetdiff.pictures.frame import (
     violation_handle,
 )
 from manetdiff.pictures.marks import (
+    CROWDED_FROM,
     DARK,
     LIGHT,
     NAMED_UP_TO,
     Scale,
     Style,
-    draw_names,
     draw_nodes,
     draw_rings,
     draw_scale_bar,
     draw_sectors,
     node_radius,
 )
+from manetdiff.pictures.names import draw_names
 from manetdiff.radio import Radio, link_rates
 from manetdiff.topology import (
     SLOT_SHARE,
@@ -67,6 +69,9 @@ from manetdiff.wording import number_text
 
 LEGEND = 2.5  # inches beside the data
 PAIR_LEGEND = 0.55  # inches below it
+# Percentiles of the rates between which colours differ: in a crowd some pair is side by side, and the rate of that one
+# link would leave all others one colour.
+ALL, NEARLY_ALL = (0, 100), (1, 99)
 # How links are drawn that only the first, or only the second, of two topologies has.
 DROPPED: Dashes = ":"
 NEW: Dashes = "--"
@@ -95,18 +100,21 @@ def draw_topology(
     wrong = same_parity(topology)
     half = half_extent(fleet)
     size = panel_size(half, len(fleet))
-    figure = new_figure(size[0] + 2 * MARGIN + LEGEND, size[1] + TITLE + FOOT, style)
-    axes, scale = add_panel(figure, (MARGIN, FOOT), size, fleet, half, node_radius(fleet, 2 * half.max()))
+    span = float(2 * half.max())
+    radius = node_radius(fleet, span)
+    figure = new_figure(size[0] + 2 * MARGIN + LEGEND, size[1] + TITLE + FOOT, style, dots_an_inch(radius, span))
+    axes, scale = add_panel(figure, (MARGIN, FOOT), size, fleet, half, radius)
 
     segments = fleet.horizontal[topology.links]
     width = line_width(len(fleet))
-    colours = _draw_rates(axes, segments[~wrong], rates[~wrong], width, style)
+    between = ALL if len(fleet) < CROWDED_FROM else NEARLY_ALL
+    colours = _draw_rates(axes, segments[~wrong], rates[~wrong], between, width * scale.thinner, style)
     draw_lines(axes, segments[wrong], style.wrong, "--", width)
     draw_around(axes, topology, layout, loads, scale, style, 8.5 if len(fleet) <= 20 else 7.5)
     shown = title if title is not None else _headline(topology, loads, float(rates.sum()))
     axes.set_title(shown, loc="left", color=style.ink, fontsize=11, parse_math=False)
 
-    handles = node_handles(style)
+    handles = node_handles(style, sectors=scale.shows_sectors, blocked=fleet.blocked is not None)
     if wrong.any():
         handles.append(violation_handle(style, dashes="--"))
     if (loads > 1).any():
@@ -143,7 +151,8 @@ def draw_change(
     fleets = [drawn_in(one.on().fleet) for one in (before, after)]
     half = np.max([half_extent(one) for one in fleets], axis=0)
     size = panel_size(half, max(map(len, fleets))) * 0.85
-    radius = min(node_radius(one, 2 * half.max()) for one in fleets)
+    span = float(2 * half.max())
+    radius = min(node_radius(one, span) for one in fleets)
     foot = FOOT + PAIR_LEGEND
     gone = [places_in(fleets[1 - place], fleets[place]) < 0 for place in (0, 1)]
     headings = titles or (
@@ -152,7 +161,8 @@ def draw_change(
         + _of_nodes(gone[1], "joined"),
     )
     more_lines = max(heading.count("\n") for heading in headings)
-    figure = new_figure(2 * size[0] + 3 * MARGIN, size[1] + TITLE + more_lines * TITLE_LINE + foot, style)
+    height = size[1] + TITLE + more_lines * TITLE_LINE + foot
+    figure = new_figure(2 * size[0] + 3 * MARGIN, height, style, dots_an_inch(radius, span))
     violated = saturated = False
     for place, (topology, other, dashes) in enumerate(((before, after, DROPPED), (after, before, NEW))):
         where = fleets[place]
@@ -167,7 +177,7 @@ def draw_change(
 
     handles: list[Handle] = [
         *compared_handles(style, "kept link", "dropped link", "new link"),
-        *node_handles(style),
+        *node_handles(style, sectors=scale.shows_sectors, blocked=any(one.blocked is not None for one in fleets)),
     ]
     if gone[0].any():
         handles.append(ring_handle(style.dropped, "node that left"))
@@ -184,7 +194,7 @@ def draw_change(
 
 
 def line_width(n: int) -> float:
-    """Of a link, in points."""
+    """Of a link that is to be noticed, in points; others are thinner where the scale says so."""
     return 2.2 if n <= NAMED_UP_TO else 1.5
 
 
@@ -212,7 +222,7 @@ def draw_compared(
     width = line_width(len(layout))
     segments = drawn_in(layout.fleet).horizontal[topology.links]
     same = shared[topology.links[:, 0], topology.links[:, 1]]
-    draw_lines(axes, segments[same], style.kept, "-", 0.9 * width)
+    draw_lines(axes, segments[same], style.kept, "-", 0.9 * width * scale.thinner)
     draw_lines(axes, segments[~same], style.dropped if alone == DROPPED else style.new, alone, 1.1 * width)
     middles = segments[same_parity(topology)].mean(axis=1)
     axes.plot(middles[:, 0], middles[:, 1], "x", color=style.wrong, ms=8, mew=2.2, zorder=4)
@@ -229,12 +239,12 @@ def compared_handles(style: Style, both: str, dropped: str, new: str) -> list[Ha
 
 
 def _draw_rates(
-    axes: Axes, segments: FloatArray, rates: FloatArray, width: float, style: Style
+    axes: Axes, segments: FloatArray, rates: FloatArray, between: tuple[int, int], width: float, style: Style
 ) -> ScalarMappable | None:
-    """Links coloured by rate; what the colour bar needs, or None where there are no links."""
+    """Links coloured by rate; what the colour bar needs, or None where there are no links. between: percentiles."""
     if len(rates) == 0:
         return None
-    low, high = float(rates.min()), float(rates.max())
+    low, high = np.percentile(rates, between).tolist()
     if high - low < 0.1 * high or high <= 0:  # all alike: not worth a scale that makes them look different
         low, high = 0.0, max(high, 1e-12)
     shades = ListedColormap(matplotlib.colormaps["viridis"](np.linspace(*style.rates, 256)))

@@ -10,7 +10,8 @@ import numpy as np
 from manetdiff.fleet import Fleet
 from manetdiff.pictures.far_out import drawn_in
 from manetdiff.pictures.frame import FloatArray, half_extent
-from manetdiff.pictures.marks import NAMED_UP_TO, legible, node_radius
+from manetdiff.pictures.marks import NAMED_UP_TO, node_radius
+from manetdiff.pictures.names import legible
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ def moment_pictures(moments: Sequence[Moment]) -> Iterator[Image.Image]:
         is_new = np.array([before is not None and name not in before for name in names], dtype=bool)
         segments = shown.horizontal[one.topology.links]
         width = line_width(len(one.fleet))
-        draw_lines(axes, segments[~is_new], LIGHT.kept, "-", 0.9 * width)
+        draw_lines(axes, segments[~is_new], LIGHT.kept, "-", 0.9 * width * scale.thinner)
         draw_lines(axes, segments[is_new], LIGHT.new, "--", 1.2 * width)
         layout = one.topology.on()
         draw_around(axes, one.topology, layout, antenna_loads(one.topology, layout), scale, LIGHT, 7.5)
@@ -61,7 +61,7 @@ def moment_pictures(moments: Sequence[Moment]) -> Iterator[Image.Image]:
         handles = [
             Line2D([], [], color=LIGHT.kept, linewidth=2.2, label="link"),
             Line2D([], [], color=LIGHT.new, linestyle="--", linewidth=2.2, label="new link"),
-            *node_handles(LIGHT),
+            *node_handles(LIGHT, sectors=scale.shows_sectors, blocked=shown.blocked is not None),
             saturation_handle(LIGHT),
         ]
         add_legend(figure, handles, LIGHT, MARGIN, LEGEND - 0.4, columns=3)

@@ -38,6 +38,8 @@ def topology_legend(moments: Sequence[Moment], *links: tuple[str, str]) -> str:
         samples.append((f'<path class="parity-{bit}" d="M{corners}Z"/>', f"sends in slot {'AB'[bit]} (parity {bit})"))
     if any(len(one.fleet) <= NAMED_UP_TO for one in moments):
         samples.append((f'<path class="sectors" d="{LINE}"/>', "boundary between a node's antennas"))
+        if any(one.fleet.blocked is not None for one in moments):
+            samples.append(('<path class="blocked" d="M2 7L24 0V14Z"/>', "blocked: no antenna there"))
     if any(same_parity(one.topology).any() for one in moments):
         samples.append((f'<path class="wrong" d="{LINE}"/>', "link inside one parity: carries nothing"))
     if any(np.any(antenna_loads(one.topology, one.topology.on()) > 1) for one in moments):

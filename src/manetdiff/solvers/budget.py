@@ -42,8 +42,16 @@ class Meter:
         """started: when the clock began, by time.perf_counter; now by default."""
         self.budget = budget
         self.moves = 0
+        self._timed_moves, self._timed_seconds = 0, 0.0
         self._start = time.perf_counter() if started is None else started
         self._end = budget.deadline if budget.seconds is None else self._start + budget.seconds
+
+    def time_moves(self, moves: int, since: float) -> None:
+        """So many moves were made since a time by time.perf_counter: the pace is that of moves timed, where there are
+        any, and else that of the whole search so far."""
+        self.moves += moves
+        self._timed_moves += moves
+        self._timed_seconds += time.perf_counter() - since
 
     def keep_back(self, seconds: float) -> None:
         """End so much earlier, at most at half the time, where there is a clock to look at."""
@@ -81,5 +89,6 @@ class Meter:
         left = self._end - time.perf_counter()
         if left <= 0:
             return 0
-        pace = self.moves / max(self.seconds, 1e-9)
+        moves, seconds = (self._timed_moves, self._timed_seconds) if self._timed_moves else (self.moves, self.seconds)
+        pace = moves / max(seconds, 1e-9)
         return int(min(counted, pace * left if self.moves else at_least))

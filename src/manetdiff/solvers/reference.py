@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 import time
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -35,27 +36,29 @@ DEFAULT_BUDGET = Budget(moves=50_000)
 # one search and finished by another.
 VERSION = 2
 
-# Measured on mixed layouts of 16 and 32 nodes, where hotter, colder, fewer and more restarts were all worse at equal
-# moves, and on fleets of 64, 256 and 1,000 nodes. Temperatures and penalties are in Mbit/s a MHz of bandwidth.
-HOT, COLD = 1.5, 0.1
+# Temperatures and penalties are shares of what a link of the construction carries, so that they suit any radio.
+# Measured at equal moves on mixed layouts of 16 and 32 nodes, on the set 'radios', and on fleets of 64 to 1,000 nodes:
+# in those of more than LARGE, where annealings are long, less heat is better.
+HOT, HOT_IF_LARGE, COLD = 0.7, 0.42, 0.028
 # Of one annealing; as many times more as a fleet is larger than LARGE.
 MOVES_A_NODE = 200
 LARGE = 32
 # Where there is time for one annealing only, and that is short, it starts from a construction: the warmer the longer
 # it is.
-WARM = 0.057
+WARM = 0.016
 # So many times what is found is scored in the end.
 SCORES = 3
 # Shares of the budget: after the first, no construction is begun; after the second, only the descent is left.
 CONSTRUCTED, ANNEALED = 0.5, 0.95
 # What a part costs, in turn from one annealing to the next. The high price keeps the network whole all the way, which
 # is best for most fleets; at the low one it falls into parts while hot, which finds the best trees of sparse fleets.
-PENALTIES = (8.0, 1.0)
+PENALTIES = (2.2, 0.28)
 # Two links on an antenna are tried in one of ten moves; a third never paid.
 CROWD = 2
-# In large fleets: moves a node between two looks at what is heard from afar, and the most looks of one annealing.
-MOVES_A_LOOK_AFAR = 100
-LOOKS_AFAR = 8
+# In large fleets: moves a node between two looks at what is heard from afar, at least and for each node (a look takes
+# time in proportion to n²), and the most looks of one annealing.
+MOVES_A_LOOK_AFAR, MORE_A_NODE = 20, 0.2
+LOOKS_AFAR = 40
 
 
 def search(layout: Layout, budget: Budget, seed: int, started: float | None = None) -> Found:
@@ -70,28 +73,49 @@ def search(layout: Layout, budget: Budget, seed: int, started: float | None = No
     if meter.spent < CONSTRUCTED:
         put_mst_greedy(bench)
         best = better(best, found(layout, bench.links, bench.parity, "construction"))
-    construction = best
+    construction, worth = best, worth_of_a_link(best, bench)
+    if meter.budget.seconds is not None:
+        # How fast a search is on this machine shows only when it goes.
+        bench.put(forest, parity)
+        _time_annealing(bench, meter, seeded(seed, 0), bench.look, *(worth * heat for heat in (HOT, HOT, PENALTIES[0])))
     restarts = 0
     while meter.spent < ANNEALED:
         moves, share = _next_annealing(meter, len(layout))
         short = restarts == 0 and share >= ANNEALED and moves < MOVES_A_NODE * len(layout)
         bench.put(*((construction.links, construction.parity) if short else (forest, parity)))
-        penalty = PENALTIES[restarts % len(PENALTIES)]
-        hot = warmth(moves / len(layout)) if short else HOT
-        _cool_down(bench, meter, seeded(seed, restarts), moves, share, hot, penalty)
+        hot = HOT if len(layout) <= LARGE else HOT_IF_LARGE
+        heat = Heat(
+            worth * (min(hot, warmth(moves / len(layout))) if short else hot),
+            worth * COLD,
+            worth * PENALTIES[restarts % len(PENALTIES)],
+        )
+        _cool_down(bench, meter, seeded(seed, restarts), moves, share, heat)
         restarts += 1
         best = better(best, found(layout, bench.links, bench.parity, "search"))
     bench.put(best.links, best.parity)
-    bench.descend(meter, CROWD, bench.scale * PENALTIES[0])
+    bench.descend(meter, CROWD, worth * PENALTIES[0])
     best = better(best, found(layout, bench.links, bench.parity, "search"))
     if meter.budget.moves is not None or meter.spent < 1.0:
         best = better(best, found(layout, *greedy_links(layout), "greedy"))
     return best.with_report(restarts=restarts, moves=meter.moves, fallback=best.origin == "greedy")
 
 
+class Heat(NamedTuple):
+    """Of one annealing, in Mbit/s: temperatures at its beginning and end, and what a part costs."""
+
+    hot: float
+    cold: float
+    penalty: float
+
+
+def worth_of_a_link(topology: Found, bench: Workbench) -> float:
+    """What a link of a topology carries, in Mbit/s; where none carries anything, one bit a hertz."""
+    return topology.throughput / max(1, len(topology.links)) or bench.scale
+
+
 def warmth(moves_a_node: float) -> float:
-    """The temperature from which so short an annealing of a good topology pays."""
-    return min(HOT, max(2 * COLD, WARM * math.sqrt(moves_a_node)))
+    """The temperature, as a share of a link's worth, from which so short an annealing of a good topology pays."""
+    return min(HOT_IF_LARGE, max(2 * COLD, WARM * math.sqrt(moves_a_node)))
 
 
 def _next_annealing(meter: Meter, n: int) -> tuple[int, float]:
@@ -99,30 +123,38 @@ def _next_annealing(meter: Meter, n: int) -> tuple[int, float]:
     left = ANNEALED - meter.spent
     moves = max(1, int(meter.moves_left(at_least=n) * left / (1.0 - meter.spent)))
     usual = MOVES_A_NODE * n * max(1.0, n / LARGE)
-    # How fast a search is on this machine shows only after a while.
-    count = max(1, round(moves / usual)) if meter.moves or meter.budget.seconds is None else 1
+    count = max(1, round(moves / usual))
     return max(1, moves // count), meter.spent + left / count
 
 
-def _cool_down(
-    bench: Workbench, meter: Meter, rng: FloatArray, moves: int, share: float, hot: float, penalty: float
-) -> None:
+def _cool_down(bench: Workbench, meter: Meter, rng: FloatArray, moves: int, share: float, heat: Heat) -> None:
     """One annealing, cold when that share of the budget is spent."""
     begin = meter.spent
-    afar = max(1, min(LOOKS_AFAR, moves // (MOVES_A_LOOK_AFAR * len(bench.layout))))
-    looks, progress = 0, 0.0
+    # A clock goes on meanwhile.
+    length = max(share - begin, 1e-9)
+    n = len(bench.layout)
+    afar = max(1, min(LOOKS_AFAR, int(moves / (n * max(MOVES_A_LOOK_AFAR, MORE_A_NODE * n)))))
+    made, looks, progress = 0, 0, 0.0
     while progress < 1.0:
-        # By the clock, moves and their time are only known as they go.
         step = min(bench.look, max(1, round((1.0 - progress) * moves)))
         ahead = min(1.0, progress + step / moves)
-        before, after = (bench.scale * hot * (COLD / hot) ** at for at in (progress, ahead))
-        bench.anneal(rng, step, before, after, CROWD, bench.scale * penalty)
-        meter.moves += step
-        progress = min(1.0, (meter.spent - begin) / (share - begin))
+        before, after = (heat.hot * (heat.cold / heat.hot) ** at for at in (progress, ahead))
+        _time_annealing(bench, meter, rng, step, before, after, heat.penalty)
+        made += step
+        progress = min(1.0, (meter.spent - begin) / length)
         if meter.budget.seconds is None and ahead == 1.0:
             return
         if meter.budget.seconds is not None and progress > 0.0:
-            moves = max(step, round(meter.moves / meter.spent * (share - begin)))
+            # By the clock, how many moves there is time for is only known as they go.
+            moves = max(step, round(made / progress))
         if int(progress * afar) > looks and progress < 1.0:
             looks = int(progress * afar)
             bench.look_afar()
+
+
+def _time_annealing(
+    bench: Workbench, meter: Meter, rng: FloatArray, moves: int, hot: float, cold: float, penalty: float
+) -> None:
+    began = time.perf_counter()
+    bench.anneal(rng, moves, hot, cold, CROWD, penalty)
+    meter.time_moves(moves, began)

@@ -20,7 +20,17 @@ from manetdiff.layout import Layout
 from manetdiff.solvers.budget import Budget, Meter
 from manetdiff.solvers.heuristics import put_mst_greedy
 from manetdiff.solvers.moves import anneal
-from manetdiff.solvers.reference import ANNEALED, COLD, CROWD, MOVES_A_NODE, PENALTIES, SCORES, warmth
+from manetdiff.solvers.reference import (
+    ANNEALED,
+    COLD,
+    CROWD,
+    MOVES_A_NODE,
+    PENALTIES,
+    SCORES,
+    Heat,
+    warmth,
+    worth_of_a_link,
+)
 from manetdiff.solvers.result import Found, better, found
 from manetdiff.solvers.rng import seeded
 from manetdiff.solvers.state import SearchState, read_links
@@ -43,21 +53,23 @@ def search_by_regions(
     scored = time.perf_counter()
     best = found(layout, bench.links, bench.parity, "construction")
     meter.keep_back(SCORES * (time.perf_counter() - scored))
+    worth = worth_of_a_link(best, bench)
     hottest = warmth(meter.moves_left(at_least=MOVES_A_NODE * len(layout)) / len(layout))
     with ThreadPoolExecutor(usable_cores() if workers is None else workers) as pool:
         for number in range(ROUNDS):
             regions = cut(layout.placement.positions[:, :2], np.random.default_rng((seed, number)))
             moves = _moves_of_round(meter, number, len(layout))
-            hot, cold = (bench.scale * hottest * (COLD / hottest) ** (at / ROUNDS) for at in (number, number + 1))
+            hot, cold = (worth * hottest * (COLD / hottest) ** (at / ROUNDS) for at in (number, number + 1))
+            heat = Heat(hot, cold, worth * PENALTIES[0])
             tasks = [
-                partial(_annealed, bench, nodes, seed, number * len(regions) + k, moves * len(nodes), hot, cold)
+                partial(_annealed, bench, nodes, seed, number * len(regions) + k, moves * len(nodes), heat)
                 for k, nodes in enumerate(regions)
             ]
             _put_together(bench, regions, [task.result() for task in [pool.submit(task) for task in tasks]])
             meter.moves += moves * len(layout)
     best = better(best, found(layout, bench.links, bench.parity, "regions"))
     bench.put(best.links, best.parity)
-    bench.descend(meter, CROWD, bench.scale * PENALTIES[0])
+    bench.descend(meter, CROWD, worth * PENALTIES[0])
     best = better(best, found(layout, bench.links, bench.parity, "regions"))
     return best.with_report(moves=meter.moves)
 
@@ -87,13 +99,13 @@ def _moves_of_round(meter: Meter, number: int, n: int) -> int:
 
 
 def _annealed(
-    bench: Workbench, nodes: IntArray, seed: int, stream: int, moves: int, hot: float, cold: float
+    bench: Workbench, nodes: IntArray, seed: int, stream: int, moves: int, heat: Heat
 ) -> tuple[IntArray, IntArray]:
     """Links and parity of the whole fleet after a region, and only that, was annealed."""
     state = SearchState._make(array.copy() for array in bench.state)
     state.mine[:] = False
     state.mine[nodes] = True
-    anneal(bench.tables, state, seeded(seed, stream), nodes, moves, hot, cold, CROWD, bench.scale * PENALTIES[0])
+    anneal(bench.tables, state, seeded(seed, stream), nodes, moves, heat.hot, heat.cold, CROWD, heat.penalty)
     return read_links(bench.tables, state), state.parity
 
 

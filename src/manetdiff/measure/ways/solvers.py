@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
 from manetdiff.measure.ways.timing import timed
-from manetdiff.solvers import solve
+from manetdiff.solvers import polish, solve
+from manetdiff.topology import Topology
 
 if TYPE_CHECKING:
+    from manetdiff.data import SolvedLayout
     from manetdiff.measure.rows import Rows
     from manetdiff.measure.sets import LayoutSet
     from manetdiff.measure.store import RowStore
@@ -32,3 +35,24 @@ def solved(
         ),
         code=__name__,
     )
+
+
+def solved_by_size(
+    store: RowStore, method: str, layouts: LayoutSet, *, moves_a_node: int | None = None, polish_a_node: int = 0
+) -> Rows:
+    """The same for fleets of many sizes. polish_a_node: moves a node of the polish that follows."""
+    told = "" if moves_a_node is None else f", {moves_a_node:,} moves a node"
+    told += f", polish of {polish_a_node:,} moves a node" if polish_a_node else ""
+
+    def ready(one: SolvedLayout) -> Callable[[], Topology]:
+        nodes = len(one.fleet)
+
+        def make() -> Topology:
+            moves = moves_a_node and moves_a_node * nodes
+            topology = solve(one.fleet, one.layout.radio, method, seed=one.index, moves=moves)
+            return polish(topology, moves=polish_a_node * nodes, seed=one.index) if polish_a_node else topology
+
+        return make
+
+    what = {"method": method, "moves_a_node": moves_a_node, "polish_a_node": polish_a_node}
+    return store.rows(f"{method}{told}", what, layouts, lambda some: timed(some, ready), code=__name__)

@@ -45,7 +45,7 @@ class Limits(NamedTuple):
 UNLIMITED = Limits(None, None)
 
 
-# What is enough, as measured (docs/solvers.md): of the links that a search without limits finds, fewer than one in five
+# What is enough, as measured (docs/search.md): of the links that a search without limits finds, fewer than one in five
 # hundred are no such candidates, at any size and under any radio that was tried.
 ENOUGH = Limits(antenna=8, near=EVERY_PAIR - 1)
 

@@ -37,6 +37,8 @@ results: $(VENV)/.installed-dev
 	$(VENV)/bin/python -c "from manetdiff.data import load_benchmark; from manetdiff.pictures import draw_topology; \
 	  draw_topology(load_benchmark('bench1000')[0].topology, path='docs/results/topology-1000.svg')"
 	$(VENV)/bin/manetdiff evaluate --markdown docs/results/baselines.md
+	$(VENV)/bin/manetdiff evaluate bench64 bench256 bench1000 radios --markdown docs/results/sets.md
+	$(VENV)/bin/manetdiff bench --scaling --markdown docs/results/scaling.md
 	$(VENV)/bin/manetdiff bench --kept docs/results/paper/.rows --markdown docs/results/search.md
 	$(VENV)/bin/manetdiff reproduce --out docs/results/paper
 

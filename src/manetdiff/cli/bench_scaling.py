@@ -26,6 +26,7 @@ from manetdiff.evaluate.scaling import (
     scales,
 )
 from manetdiff.measure.measures import MEASURES, seconds_text
+from manetdiff.reproduce.pages import commit
 
 MEGABYTE = 1e6
 QUICK_SIZES, QUICK_MOVES_A_NODE = (16, 64, 256), 800
@@ -127,10 +128,10 @@ def _intro(long: int) -> str:
 
 Fleets of three families ({", ".join(FLEETS)}; the same at every size) at one spacing, {SPACING:,.0f} m to the nearest
 neighbour (the median of a fleet), under the default radio with a unit of 10 km: the density and radio of `bench64`,
-`bench256` and `bench1000`. By `manetdiff bench --scaling`, in one run on one core of {processor_name()}. Times are
-processor time of that one process, so that what else the machine does has little say in them. Exponents are slopes of
-the logarithm of a column over that of the nodes. Up to {DENSE_UP_TO} nodes tables hold every pair; beyond, they are
-sparse.
+`bench256` and `bench1000`. By `manetdiff bench --scaling`, commit {commit()}, in one run on one core of
+{processor_name()}. Times are processor time of that one process, so that what else the machine does has little say in
+them. Exponents are slopes of the logarithm of a column over that of the nodes. Up to {DENSE_UP_TO} nodes tables hold
+every pair; beyond, they are sparse.
 
 - **Moves a second**: of one annealing from hot to cold. *Layout*: all arrays of a layout, its tables among them;
   *search*: what a search has beside them; *process*: the most that the whole process, Python and libraries included,

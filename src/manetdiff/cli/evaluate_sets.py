@@ -12,6 +12,7 @@ from manetdiff.data import BENCHMARKS, Settings, benchmark_dataset
 from manetdiff.evaluate.scores import Score, has_radios, ratios_by_radio
 from manetdiff.measure.measures import MEASURES, labels, markdown_table, seconds_text
 from manetdiff.measure.rows import Rows
+from manetdiff.reproduce.pages import commit
 
 SHOWN = ("links", "ratio", "antenna_saturation", "connected", "valid")
 
@@ -45,11 +46,11 @@ def about_sets(names: Sequence[str]) -> str:
     rows = [_about(name, benchmark_dataset(name).settings) for name in names]
     return f"""# Solvers on the benchmark sets
 
-By `manetdiff evaluate {" ".join(names)}`, in one process on {processor_name()}; *processor* is its processor time, all
-cores together. Every method starts from positions alone. Where a set has several radios, T / target is the mean of the
-layouts' own ratios, because what one radio carries is many times what another does; elsewhere it is that of the sums.
-The packaged networks are not among the methods: they take four sectors and up to 256 nodes. Where they fit,
-`manetdiff evaluate bench64 --preset balanced` has them.
+By `manetdiff evaluate {" ".join(names)}`, commit {commit()}, in one process on {processor_name()}; *processor* is its
+processor time, all cores together. Every method starts from positions alone. Where a set has several radios, T / target
+is the mean of the layouts' own ratios, because what one radio carries is many times what another does; elsewhere it is
+that of the sums. The packaged networks are not among the methods: they take four sectors and up to 256 nodes. Where
+they fit, `manetdiff evaluate bench64 --preset balanced` has them.
 
 The targets are what the reference found with so many moves a layout:
 

@@ -23,10 +23,22 @@ def where_it_ran(quick: bool) -> dict[str, str]:
     """The commit, the machine, and how much was measured."""
     return {
         "version": __version__,
-        "commit": _commit(),
+        "commit": commit(),
         "machine": f"{processor_name()}, {os.cpu_count()} cores, Python {platform.python_version()}",
         "run": "quick" if quick else "full",
     }
+
+
+def commit() -> str:
+    """Of the source tree, where there is one."""
+    here = Path(__file__).parent
+    try:
+        asked = subprocess.run(
+            ["git", "rev-parse", "--short", "HEAD"], cwd=here, capture_output=True, text=True, timeout=10, check=True
+        )
+    except (OSError, subprocess.SubprocessError):
+        return "unknown"
+    return asked.stdout.strip() or "unknown"
 
 
 def write_page(
@@ -90,15 +102,3 @@ def _plain(cell: Cell | str) -> Any:
 def _finite(value: float | None) -> float | None:
     """A share of nothing has no word in JSON."""
     return value if value is not None and math.isfinite(value) else None
-
-
-def _commit() -> str:
-    """Of the source tree, where there is one."""
-    here = Path(__file__).parent
-    try:
-        asked = subprocess.run(
-            ["git", "rev-parse", "--short", "HEAD"], cwd=here, capture_output=True, text=True, timeout=10, check=True
-        )
-    except (OSError, subprocess.SubprocessError):
-        return "unknown"
-    return asked.stdout.strip() or "unknown"

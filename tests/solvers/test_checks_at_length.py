@@ -8,11 +8,19 @@ import numpy as np
 import pytest
 
 import check_correction
+import check_exact
 import check_far_field
 from manetdiff import Fleet, Radio, Topology, polish
 from manetdiff.errors import SolverError
 from manetdiff.layout import Layout
 from manetdiff.solvers.workbench import Workbench
+
+
+@pytest.mark.parametrize("name", check_exact.CASES)
+def test_the_reference_equals_the_enumeration_of_all_topologies(name: str) -> None:
+    for seed in range(8):
+        compared = check_exact.compare(check_exact.layout_of(name, seed), 50_000, seed)
+        assert compared.equal, (seed, compared)
 
 
 def test_correction_keeps_its_word_whatever_it_is_given() -> None:

@@ -47,7 +47,7 @@ def random_plan(bench: Workbench, rng: np.random.Generator) -> Plan:
     if kind == 1 and (opposite & ~there).any():
         return _pushing_off(bench, int(slots[opposite & ~there][0]), int(rng.integers(0, CROWD)))
     if kind == 2 and not opposite.all():
-        _plan_turn(bench.tables, bench.state, int(slots[~opposite][0]))
+        _plan_turn(bench.tables, bench.state, int(slots[~opposite][0]), int(rng.integers(1, CROWD + 1)))
         plan = _read_plan(bench)
         forget(bench.tables, bench.state)
         return plan

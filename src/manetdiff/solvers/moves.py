@@ -31,6 +31,9 @@ from manetdiff.solvers.walks import know_parts, parts_after
 
 # Moves of an annealing in one neighbourhood of a large fleet before it goes on to another.
 BURST = 256
+# How often a move may leave several links on an antenna. In fleets of up to FEW nodes, where there are not many peers,
+# the best networks often share antennas: there it is tried more often, and by turns of parity, too.
+SHARING, SHARING_IF_FEW, FEW = 0.1, 0.5, 8
 # What counts as a gain in a descent, in Mbit/s a MHz: above rounding error, so that it ends.
 LEAST_GAIN = 1e-9
 
@@ -44,6 +47,7 @@ def anneal(tables, state, rng, nodes, moves, hot, cold, limit, penalty):  # type
     kept = 0
     cooling = (cold / hot) ** (1.0 / max(1, moves))
     temperature = hot
+    sharing = SHARING_IF_FEW if len(state.parity) <= FEW else SHARING
     for _ in range(moves):
         temperature *= cooling
         i = nodes[below(rng, len(nodes))]
@@ -56,7 +60,7 @@ def anneal(tables, state, rng, nodes, moves, hot, cold, limit, penalty):  # type
         slot = tables.lists[BY_DISTANCE, first + int(count * draw * draw)]
         # The least that T may change by: the rule min(1, exp(gain / temperature)), drawn before the move is scored.
         least = temperature * np.log(1.0 - uniform(rng))
-        crowd = limit if limit > 1 and uniform(rng) < 0.1 else 1
+        crowd = limit if limit > 1 and uniform(rng) < sharing else 1
         if try_pair(tables, state, slot, least, crowd, penalty):
             kept += 1
     return kept
@@ -134,7 +138,7 @@ def try_pair(tables, state, slot, least, limit, penalty):  # type: ignore[no-unt
         unlink_down_to(tables, state, tables.ints[ANTENNA, tables.ints[REVERSE, slot]], limit - 1)
         link(tables, state, slot)
     else:
-        _plan_turn(tables, state, slot)
+        _plan_turn(tables, state, slot, limit if len(state.parity) <= FEW else 1)
     return make_or_forget(tables, state, least, penalty)
 
 
@@ -159,15 +163,15 @@ def make_or_forget(tables, state, least, penalty):  # type: ignore[no-untyped-de
 
 
 @kernel
-def _plan_turn(tables, state, slot):  # type: ignore[no-untyped-def]
-    """Turn i and link it with j; then each free antenna of i, and each that i has just left, gets its nearest free
-    peer."""
+def _plan_turn(tables, state, slot, limit):  # type: ignore[no-untyped-def]
+    """Turn i and link it with j, whose antenna keeps fewer than `limit` others; then each free antenna of i, and each
+    that i has just left, gets its nearest free peer."""
     i = tables.ints[OWNER, slot]
     sectors = int(tables.constants[SECTORS])
     unlink_all(tables, state, i)
     left = state.sizes[OFF]
     turn(state, i)
-    unlink_down_to(tables, state, tables.ints[ANTENNA, tables.ints[REVERSE, slot]], 0)
+    unlink_down_to(tables, state, tables.ints[ANTENNA, tables.ints[REVERSE, slot]], limit - 1)
     link(tables, state, slot)
     for antenna in range(i * sectors, (i + 1) * sectors):
         _link_nearest(tables, state, antenna)

@@ -23,6 +23,7 @@ from manetdiff.layout import Layout
 from manetdiff.solvers.budget import Budget, Meter
 from manetdiff.solvers.greedy_construction import greedy_links
 from manetdiff.solvers.heuristics import put_mst_greedy
+from manetdiff.solvers.moves import FEW
 from manetdiff.solvers.result import Found, better, found
 from manetdiff.solvers.rng import seeded
 from manetdiff.solvers.spanning import spanning_forest
@@ -53,8 +54,8 @@ CONSTRUCTED, ANNEALED = 0.5, 0.95
 # What a part costs, in turn from one annealing to the next. The high price keeps the network whole all the way, which
 # is best for most fleets; at the low one it falls into parts while hot, which finds the best trees of sparse fleets.
 PENALTIES = (2.2, 0.28)
-# Two links on an antenna are tried in one of ten moves; a third never paid.
-CROWD = 2
+# Most links on an antenna: a third hardly ever pays, and only where there are FEW nodes.
+CROWD, CROWD_IF_FEW = 2, 3
 # In large fleets: moves a node between two looks at what is heard from afar, at least and for each node (a look takes
 # time in proportion to n²), and the most looks of one annealing.
 MOVES_A_LOOK_AFAR, MORE_A_NODE = 20, 0.2
@@ -93,7 +94,7 @@ def search(layout: Layout, budget: Budget, seed: int, started: float | None = No
         restarts += 1
         best = better(best, found(layout, bench.links, bench.parity, "search"))
     bench.put(best.links, best.parity)
-    bench.descend(meter, CROWD, worth * PENALTIES[0])
+    bench.descend(meter, most_on_an_antenna(len(layout)), worth * PENALTIES[0])
     best = better(best, found(layout, bench.links, bench.parity, "search"))
     if meter.budget.moves is not None or meter.spent < 1.0:
         best = better(best, found(layout, *greedy_links(layout), "greedy"))
@@ -111,6 +112,11 @@ class Heat(NamedTuple):
 def worth_of_a_link(topology: Found, bench: Workbench) -> float:
     """What a link of a topology carries, in Mbit/s; where none carries anything, one bit a hertz."""
     return topology.throughput / max(1, len(topology.links)) or bench.scale
+
+
+def most_on_an_antenna(n: int) -> int:
+    """Links that a search of n nodes may put on one."""
+    return CROWD_IF_FEW if n <= FEW else CROWD
 
 
 def warmth(moves_a_node: float) -> float:
@@ -156,5 +162,5 @@ def _time_annealing(
     bench: Workbench, meter: Meter, rng: FloatArray, moves: int, hot: float, cold: float, penalty: float
 ) -> None:
     began = time.perf_counter()
-    bench.anneal(rng, moves, hot, cold, CROWD, penalty)
+    bench.anneal(rng, moves, hot, cold, most_on_an_antenna(len(bench.layout)), penalty)
     meter.time_moves(moves, began)

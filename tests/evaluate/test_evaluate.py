@@ -74,7 +74,7 @@ def test_larger_sets_are_scored_with_moves_by_size_and_those_of_many_radios_by_r
     text = page.read_text(encoding="utf-8")
     assert text.startswith("# Solvers on the benchmark sets\n")
     assert "| `bench64` | 200 | 64 | 4,096,000 |" in text
-    assert "| `radios` | 480 | 12 to 32 | 32,000 a node |" in text
+    assert "| `radios` | 480 | 12 to 32 | 16,000 a node |" in text
     assert "## radios: T / target by radio\n\n| method | cone | cone-narrow |" in text
 
 

@@ -111,17 +111,20 @@ def _by_search(best: Refined, layout: Layout, seed: int, deadline: float) -> Ref
     leaves a network in parts, there is often a whole one. Not where the range allows no fewer parts."""
     if best.components <= _fewest_parts(layout):
         return best
-    moves = FALLBACK_MOVES_A_NODE * len(layout)
-    found = search(layout, Budget(moves=moves, deadline=None if deadline == math.inf else deadline), int(seed))
-    if found.components >= best.components:
-        return best
-    # The search may leave two links on an antenna; pruning them must not take the network apart again.
-    bench = Workbench(layout)
-    correct_onto(bench, found.links, found.parity, flip_parts=True)
-    pruned = bench.parts <= found.components
-    made = Sample(bench.links, bench.parity) if pruned else Sample(found.links, found.parity)
-    parts = bench.parts if pruned else found.components
-    return scored(made, layout, best.report.replace(fallback=True))._replace(components=parts)
+    budget = Budget(moves=FALLBACK_MOVES_A_NODE * len(layout), deadline=None if deadline == math.inf else deadline)
+    bench, told = Workbench(layout), best.report.replace(fallback=True)
+    made = best
+    # Best without links that share an antenna; if they must, as the search leaves them.
+    for crowd in (1, None):
+        found = search(layout, budget, int(seed), crowd=crowd)
+        correct_onto(bench, found.links, found.parity, flip_parts=True)
+        if bench.parts <= found.components and bench.parts < best.components:
+            pruned = scored(Sample(bench.links, bench.parity), layout, told)
+            return pruned._replace(components=bench.parts)
+        if found.components < made.components:
+            as_found = scored(Sample(found.links, found.parity), layout, told)
+            made = as_found._replace(components=found.components)
+    return made
 
 
 def _fewest_parts(layout: Layout) -> int:

@@ -62,8 +62,12 @@ MOVES_A_LOOK_AFAR, MORE_A_NODE = 20, 0.2
 LOOKS_AFAR = 40
 
 
-def search(layout: Layout, budget: Budget, seed: int, started: float | None = None) -> Found:
-    """The best topology that the budget finds; a time budget runs from `started`, by default from now."""
+def search(layout: Layout, budget: Budget, seed: int, started: float | None = None, crowd: int | None = None) -> Found:
+    """The best topology that the budget finds; a time budget runs from `started`, by default from now.
+
+    - crowd: most links that a move leaves on an antenna; by default as many as may pay.
+    """
+    crowd = most_on_an_antenna(len(layout)) if crowd is None else crowd
     meter = Meter(budget, started)
     bench = Workbench(layout)
     forest, parity = spanning_forest(layout)
@@ -78,7 +82,8 @@ def search(layout: Layout, budget: Budget, seed: int, started: float | None = No
     if meter.budget.seconds is not None:
         # How fast a search is on this machine shows only when it goes.
         bench.put(forest, parity)
-        _time_annealing(bench, meter, seeded(seed, 0), bench.look, *(worth * heat for heat in (HOT, HOT, PENALTIES[0])))
+        hottest = Heat(worth * HOT, worth * HOT, worth * PENALTIES[0])
+        _time_annealing(bench, meter, seeded(seed, 0), bench.look, hottest, crowd)
     restarts = 0
     while meter.spent < ANNEALED:
         moves, share = _next_annealing(meter, len(layout))
@@ -90,11 +95,11 @@ def search(layout: Layout, budget: Budget, seed: int, started: float | None = No
             worth * COLD,
             worth * PENALTIES[restarts % len(PENALTIES)],
         )
-        _cool_down(bench, meter, seeded(seed, restarts), moves, share, heat)
+        _cool_down(bench, meter, seeded(seed, restarts), moves, share, heat, crowd)
         restarts += 1
         best = better(best, found(layout, bench.links, bench.parity, "search"))
     bench.put(best.links, best.parity)
-    bench.descend(meter, most_on_an_antenna(len(layout)), worth * PENALTIES[0])
+    bench.descend(meter, crowd, worth * PENALTIES[0])
     best = better(best, found(layout, bench.links, bench.parity, "search"))
     if meter.budget.moves is not None or meter.spent < 1.0:
         best = better(best, found(layout, *greedy_links(layout), "greedy"))
@@ -133,7 +138,9 @@ def _next_annealing(meter: Meter, n: int) -> tuple[int, float]:
     return max(1, moves // count), meter.spent + left / count
 
 
-def _cool_down(bench: Workbench, meter: Meter, rng: FloatArray, moves: int, share: float, heat: Heat) -> None:
+def _cool_down(
+    bench: Workbench, meter: Meter, rng: FloatArray, moves: int, share: float, heat: Heat, crowd: int
+) -> None:
     """One annealing, cold when that share of the budget is spent."""
     begin = meter.spent
     # A clock goes on meanwhile.
@@ -145,7 +152,7 @@ def _cool_down(bench: Workbench, meter: Meter, rng: FloatArray, moves: int, shar
         step = min(bench.look, max(1, round((1.0 - progress) * moves)))
         ahead = min(1.0, progress + step / moves)
         before, after = (heat.hot * (heat.cold / heat.hot) ** at for at in (progress, ahead))
-        _time_annealing(bench, meter, rng, step, before, after, heat.penalty)
+        _time_annealing(bench, meter, rng, step, Heat(before, after, heat.penalty), crowd)
         made += step
         progress = min(1.0, (meter.spent - begin) / length)
         if meter.budget.seconds is None and ahead == 1.0:
@@ -158,9 +165,7 @@ def _cool_down(bench: Workbench, meter: Meter, rng: FloatArray, moves: int, shar
             bench.look_afar()
 
 
-def _time_annealing(
-    bench: Workbench, meter: Meter, rng: FloatArray, moves: int, hot: float, cold: float, penalty: float
-) -> None:
+def _time_annealing(bench: Workbench, meter: Meter, rng: FloatArray, moves: int, heat: Heat, crowd: int) -> None:
     began = time.perf_counter()
-    bench.anneal(rng, moves, hot, cold, most_on_an_antenna(len(bench.layout)), penalty)
+    bench.anneal(rng, moves, heat.hot, heat.cold, crowd, heat.penalty)
     meter.time_moves(moves, began)

@@ -58,7 +58,7 @@ FAULTS = (
     Fault("layout/choosing.py", "if j >= 0 and _among(wanted[j], i):", "if j >= 0:"),
     Fault("solvers/scoring.py", "if turned and mark & NEW:", "if False:"),
     Fault("solvers/far_field.py", "(towards + 1 - direction)", "(direction - towards)"),
-    Fault("solvers/correction.py", "label[i] != label[j]\n", "label[i] != label[i]\n"),
+    Fault("solvers/correction.py", "turns = parity[i] == parity[j]", "turns = parity[i] != parity[j]"),
     Fault("data/dataset.py", "links[1], links[0]] = True", "links[0], links[1]] = True"),
     Fault("formats/netjson.py", '"sector_source": sector_source', '"sector_source": sector_target'),
     Fault("formats/blocked.py", "(-math.radians(stop), -math.radians", "(math.radians(stop), math.radians"),

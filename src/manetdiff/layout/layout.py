@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from manetdiff.errors import FleetError, RadioError
 from manetdiff.fleet import Fleet
+from manetdiff.layout.arcs import Arcs, layout_arcs
 from manetdiff.layout.choosing import (
     CANDIDATE,
     ENOUGH,
@@ -108,8 +109,13 @@ class Layout:
 
     @cached_property
     def features(self) -> LayoutFeatures:
-        """What a network reads of it."""
+        """What a network on all pairs reads of it."""
         return layout_features(self.placement)
+
+    @cached_property
+    def arcs(self) -> Arcs:
+        """Its candidates as a network on sparse graphs reads them."""
+        return layout_arcs(self.placement, self.tables)
 
     def pairs(self, links: IntArray) -> PairValues:
         """What the physics says of links (m, 2), in shape (m, 2): from the first node to the second, and back."""

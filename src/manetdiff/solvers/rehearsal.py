@@ -32,13 +32,13 @@ BUDGET = Budget(moves=100)
 
 @cache
 def rehearse() -> None:
-    """Do everything that compiled code is for, on a toy: features, all methods, correction and scores.
+    """Do everything that compiled code is for, on a toy: features of both kinds, all methods, correction and scores.
 
     Once in a process. It takes a fifth of a second where there is code to load, and as long as compiling takes where
     there is none.
     """
     layout = Layout(TOY)
-    _ = layout.features
+    _ = layout.features, layout.arcs
     for method in (greedy_links, huang_links, mst_greedy_links):
         method(layout)
     for solver in (search, anneal_plainly, search_by_regions):

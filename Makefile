@@ -29,8 +29,8 @@ types: $(VENV)/.installed-dev
 docs: $(VENV)/.installed-dev
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --strict
 
-# The figures of docs/results: about an hour on one core, most of it for the paper's tables, which take T over time from
-# the rows that bench keeps.
+# The figures of docs/results: hours on one core, most of them for presets of large fleets and for the paper's tables,
+# which take T over time from the rows that bench keeps.
 results: $(VENV)/.installed-dev
 	mkdir -p docs/results
 	$(VENV)/bin/manetdiff solve docs/examples/escort.json --moves 50000 --plot docs/results/topology.png
@@ -40,6 +40,8 @@ results: $(VENV)/.installed-dev
 	$(VENV)/bin/manetdiff evaluate bench64 bench256 bench1000 radios --markdown docs/results/sets.md
 	$(VENV)/bin/manetdiff bench --scaling --markdown docs/results/scaling.md
 	$(VENV)/bin/manetdiff bench --kept docs/results/paper/.rows --markdown docs/results/search.md
+	$(VENV)/bin/manetdiff bench --presets --kept docs/results/paper/.rows --markdown docs/results/presets.md \
+	  --plot docs/results/presets.png
 	$(VENV)/bin/manetdiff reproduce --out docs/results/paper
 
 # Compiled code for this platform, to be packaged, for this Python and others that are there (make prebuilt

@@ -7,7 +7,7 @@ Runs that were stopped go on; those that are done are left alone. Afterwards eac
 
     manetdiff weights acam-123 --pack runs/acam-123/last.safetensors --out studies --commit …
 
-(--out src/manetdiff/weights for netdiff, netdiff-small and netdiff-heading, which come with the package.)
+(--out src/manetdiff/weights for netdiff and netdiff-heading, which come with the package.)
 """
 
 from __future__ import annotations

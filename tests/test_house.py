@@ -29,7 +29,7 @@ KNOWS = {
     "model": {"layout"},
     "diffusion": {"radio", "layout", "sampling", "weights", "model"},
     "training": {
-        *("fleet", "radio", "layout", "topology", "scenarios", "data"),
+        *("fleet", "radio", "layout", "topology", "scenarios", "solvers", "data"),
         *("sampling", "model", "diffusion"),
     },
     "runtime": {"fleet", "radio", "layout", "topology", "solvers", "sampling", "weights"},
@@ -37,7 +37,7 @@ KNOWS = {
         *("fleet", "radio", "layout", "topology", "solvers"),
         *("sampling", "weights", "model", "diffusion", "runtime"),
     },
-    "export": {"layout", "sampling", "model", "diffusion", "runtime"},
+    "export": {"fleet", "layout", "sampling", "model", "diffusion", "runtime"},
 }
 KNOWS["measure"] = set(KNOWS) - {"formats", "gpu", "export"}
 KNOWS["pictures"] = {"fleet", "radio", "layout", "topology", "formats"}

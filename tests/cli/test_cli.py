@@ -122,7 +122,7 @@ def test_demo(run: Run, tmp_path: Path) -> None:
     assert files == {path.name: path.read_bytes() for path in (tmp_path / "again").iterdir()}
 
 
-@pytest.mark.parametrize("arguments", [["--nodes", "1"], ["--nodes", "300"], ["--out", "file"], ["--out", "file/x"]])
+@pytest.mark.parametrize("arguments", [["--nodes", "1"], ["--nodes", "1025"], ["--out", "file"], ["--out", "file/x"]])
 def test_a_demo_that_cannot_be_is_one_line(run: Run, tmp_path: Path, arguments: list[str]) -> None:
     (tmp_path / "file").write_text("")
     refused(run("demo", *arguments))

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from manetdiff.cli import app
+from manetdiff.weights import DEFAULT, RUNTIME_FILE, find
 from support.command_help import Ran, Run, refused
 
 FLEET = "id,x,y,yaw\na,0,0,0\nb,900,100,0\nc,2000,900,0\nd,2500,-700,0\n"
@@ -47,7 +48,7 @@ class TestInputsThatCanBeReadOnce:
     @posix
     def test_are_read_once(self, run: Run, tmp_path: Path) -> None:
         run(*SOLVE, "--out", "t.json")
-        bundle = Path(app.__file__).parents[1] / "weights" / "netdiff-small.netdiff"
+        bundle = find(DEFAULT, RUNTIME_FILE)
 
         def pipe(name: str, content: bytes) -> str:
             os.mkfifo(tmp_path / name)

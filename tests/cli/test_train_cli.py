@@ -50,7 +50,7 @@ def test_a_run_leaves_weights_a_checkpoint_a_log_and_a_picture(run_folder: Path)
 
 def test_the_loss_has_the_weights_asked_for_and_else_the_model_s(run_folder: Path) -> None:
     losses = read_weights(run_folder / "last.safetensors").card["losses"]
-    assert losses == {"edges": 1.0, "parity": 1.0, "sector": 0.1, "cosine": 0.5, "odd": 0.0}
+    assert losses == {"edges": 1.0, "parity": 1.0, "sector": 0.1, "cosine": 0.5, "odd": 0.0, "consistency": 0.0}
 
 
 def test_the_same_command_goes_on_or_finds_nothing_to_do(run_folder: Path, layouts: Path) -> None:
@@ -105,7 +105,7 @@ def test_the_wrong_kind_of_weights_is_answered_with_what_to_do(
         (("--recipe", "nonsense"), "unknown recipe"),
         (("--model", "nonsense"), "unknown model"),
         (("--mix", "16"), "--mix"),
-        (("--loss", "edges=1,nonsense=2"), "no term of the loss nonsense; there are cosine, edges"),
+        (("--loss", "edges=1,nonsense=2"), "no term of the loss nonsense; there are consistency, cosine"),
         (("--loss", "edges=1", "--loss", "odd=much"), "--loss: give names and numbers such as"),
         (("--loss", "odd=-1"), "the weight of odd"),
         (("--batch", "4000"), "smaller batch"),
@@ -119,6 +119,49 @@ def test_bad_options_are_one_line_and_leave_nothing(
 ) -> None:
     Path("radio.json").write_text('{"alpha": 0.25}')
     assert message in refused(run("train", str(layouts), "--out", "run", *SMALL, *arguments))
+    assert not Path("run").exists()
+
+
+ANY_FLEET = ("--model", "sparse", "--recipe", "any-fleet", "--tokens", "2", *SMALL)
+
+
+def test_a_sparse_network_is_trained_scored_and_packed(run: Run, layouts: Path) -> None:
+    few = ("--epochs", "1", "--batch", "4096", "--loss", "odd=0")
+    assert run("train", str(layouts), "--out", "run", *ANY_FLEET, *few).code == 0
+    assert Path("run/samples.png").read_bytes().startswith(b"\x89PNG")
+    file = "run/last.safetensors"
+    weights = read_weights(file)
+    assert (weights.config.kind, weights.card["variant"], weights.card["losses"]["odd"]) == ("sparse", "sparse", 0.0)
+    ran = run("evaluate", "bench16", "--weights", file, "--layouts", "2", "--steps", "2", "--json")
+    rows = json.loads(ran.out)["bench16"]
+    assert [row["method"] for row in rows] == ["target", file]
+    assert 0 <= rows[1]["ratio"] < 1
+    # It is for any radio: each layout has its own.
+    ran = run("evaluate", "radios", "--weights", file, "--layouts", "3", "--steps", "2", "--json")
+    assert [row["layouts"] for row in json.loads(ran.out)["radios"]] == [3, 3]
+    assert run("weights", "mine", "--pack", file, "--commit", "abc", "--layouts", "2").code == 0
+    page = Path("mine.md").read_text(encoding="utf-8")
+    assert "bench16 (2 layouts)" in page
+    assert "steps of 4096 arcs by" in page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--recipe", "fast"), "give the recipe any-fleet"),
+        (("--mix", "16:1"), "mix: of no consequence to a sparse network"),
+        (("--heading", "1"), "heading: "),
+        (("--activation", "relu"), "activation: "),
+        (("--loss", "cosine=1"), "cosine: of no consequence"),
+        (("--radio", "radio.json"), "radio: a sparse network learns"),
+        (("--batch", "10"), "has no room for a layout of"),
+    ],
+)
+def test_options_without_effect_on_a_sparse_network_are_one_line_and_leave_nothing(
+    run: Run, arguments: tuple[str, ...], message: str, layouts: Path
+) -> None:
+    Path("radio.json").write_text("{}")
+    assert message in refused(run("train", str(layouts), "--out", "run", *ANY_FLEET, *arguments))
     assert not Path("run").exists()
 
 

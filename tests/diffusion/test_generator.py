@@ -8,7 +8,14 @@ import pytest
 import torch
 
 from manetdiff.diffusion.draws import layout_draws
-from manetdiff.diffusion.generator import KL_WEIGHT, DiffusionGenerator, TrainingDraws, VariationalGenerator, build
+from manetdiff.diffusion.generator import (
+    KL_WEIGHT,
+    DenseGenerator,
+    DiffusionGenerator,
+    TrainingDraws,
+    VariationalGenerator,
+    build,
+)
 from manetdiff.diffusion.process import Process
 from manetdiff.diffusion.sampler import Sampler
 from manetdiff.errors import ModelError
@@ -18,7 +25,7 @@ from manetdiff.model.tensors import Graphs, Layouts
 from manetdiff.model.vae import divergence
 from manetdiff.sampling import SamplerConfig
 from support.diffusion_samples import assert_graphs
-from support.graph_samples import perturbed, scattered_graphs, scattered_layouts, uniform_draws
+from support.graph_samples import dense, perturbed, scattered_graphs, scattered_layouts, uniform_draws
 from support.small_networks import NETWORKS
 
 # Of every kind, to sample from.
@@ -35,8 +42,8 @@ SOME = (
 PROCESS = Process(3.0, noise_redundancy=1.7, parity_pace=0.6, heading=5.0)
 
 
-def _model(name: str) -> DiffusionGenerator | VariationalGenerator:
-    return perturbed(lambda: build(NETWORKS[name], PROCESS))
+def _model(name: str) -> DenseGenerator:
+    return dense(perturbed(lambda: build(NETWORKS[name], PROCESS)))
 
 
 def _training_draws(layouts: Layouts, latent: int, seed: int = 0) -> TrainingDraws:

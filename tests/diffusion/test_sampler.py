@@ -141,7 +141,7 @@ def test_a_guide_and_a_bias_that_outweigh_the_prediction_have_the_last_word_on_t
     free = sampler.sample(_always(prediction), mask, draws).edges
     plain = StepSettings(torch.tensor(config.temperature), torch.full_like(goal, math.log(config.redundancy)))
     guided = plain._replace(guide=goal, guide_weight=1e4 * chosen)
-    biased = plain._replace(edge_bias=plain.edge_bias + 1e4 * (2 * goal - 1) * chosen)
+    biased = plain._replace(link_bias=plain.link_bias + 1e4 * (2 * goal - 1) * chosen)
     for asked in (guided, biased):
         made = sampler.sample(_always(prediction), mask, draws, settings=asked).edges
         assert torch.equal(made[chosen], goal[chosen])

@@ -24,7 +24,7 @@ from manetdiff.evaluate.over_time import (
     standings,
     time_points,
 )
-from manetdiff.evaluate.scores import baseline_scores, preset_scores
+from manetdiff.evaluate.scores import Score, baseline_scores, preset_rows
 from manetdiff.evaluate.updates import update_rows
 from manetdiff.measure.moved import Moved
 from manetdiff.measure.rows import Rows
@@ -32,8 +32,8 @@ from manetdiff.measure.sets import LayoutSet, benchmark_set
 from manetdiff.measure.store import KEPT, RowStore
 from manetdiff.reproduce.frontier import frontier_points
 from manetdiff.reproduce.tables import Setting
-from manetdiff.runtime.effort import PRESETS
 from manetdiff.runtime.model import load
+from manetdiff.runtime.presets import PRESETS
 from support.measured_help import StandIn, hand_made, rows_of
 
 
@@ -210,7 +210,8 @@ def _kept(store: RowStore, method: str, layouts: LayoutSet, how: dict[str, Any])
 
 class TestPresets:
     def test_are_scored_beside_the_target_with_their_time(self) -> None:
-        rows = preset_scores(RowStore(), "bench16", ["instant", "fast"], layouts=3, seed=4)
+        made_by = preset_rows(RowStore(), "bench16", ["instant", "fast"], layouts=3, seed=4)
+        rows = [Score.of(label, some) for label, some in made_by.items()]
         assert [row.method for row in rows] == ["target", "instant", "fast"]
         assert rows[0].seconds is None
         model = load(threads=1)
@@ -221,6 +222,16 @@ class TestPresets:
             assert row.metrics["throughput"] == pytest.approx(expected)
             assert row.seconds is not None
             assert row.seconds > 0
+
+    def test_are_scored_under_each_radio_of_a_set_of_several(self) -> None:
+        ran = CliRunner().invoke(app, ["evaluate", "radios", "--preset", "instant", "--layouts", "2", "--json"])
+        assert ran.exit_code == 0, ran.output
+        found = json.loads(ran.output)
+        assert [row["method"] for row in found["radios"]] == ["target", "instant"]
+        by_radio = [ratios["instant"] for ratios in found["radios_by_radio"].values()]
+        # Each layout counts the same, whatever its radio carries.
+        assert len(by_radio) == 2
+        assert found["radios"][1]["ratio"] == pytest.approx(np.mean(by_radio))
 
     @pytest.mark.parametrize(
         ("asked", "said"),

@@ -28,9 +28,9 @@ from manetdiff.model.denoiser import Denoiser
 from manetdiff.model.tensors import Graphs, Layouts, Prediction
 from manetdiff.runtime.bundle import EARLIER_NAMES, Bundle, read_bundle
 from manetdiff.runtime.chain import Chain, EmbeddedLayout, Noise, States
-from manetdiff.sampling import SamplerConfig, StepSettings, chain_draws, plain_settings
-from manetdiff.sampling.contract import FUNCTIONS
-from support.exported_chains import PROCESS, assert_same_graphs, layout_pair, repeated, run_chain
+from manetdiff.sampling import SamplerConfig, StepSettings, plain_settings
+from manetdiff.sampling.contract import DENSE
+from support.exported_chains import PROCESS, assert_same_graphs, layout_pair, links_of, repeated, run_chain
 from support.graph_samples import perturbed, scattered_graphs, scattered_layouts
 
 # Exporting takes long, so that one network stands for all that a network can have: a pace, and its ReLUs, too.
@@ -75,17 +75,16 @@ def graphs_on(n: int, count: int) -> Graphs:
 
 
 def states(graphs: Graphs) -> States:
-    return States(graphs.edges.numpy(), graphs.parity.numpy())
+    return States(links_of(graphs.edges), graphs.parity.numpy())
 
 
 def shares_of(
     chain: Chain, layout: EmbeddedLayout, graphs: Graphs, time: float, settings: StepSettings[Any]
 ) -> tuple[Tensor, Tensor]:
-    """The shares of edges and of parity 1 that a step of ONNX Runtime predicts."""
-    b, n = graphs.parity.shape
-    draws = chain_draws([(k,) for k in range(b)], n, 1, decide=False)
+    """The shares of links and of parity 1 that a step of ONNX Runtime predicts."""
+    draws = chain.draws(layout, [(k,) for k in range(len(graphs.parity))], 1, decide=False)
     outcome = chain.run(layout, layout.noise, states(graphs), [(time, time / 2)], draws, settings)
-    return torch.from_numpy(outcome.edge_shares), torch.from_numpy(outcome.parity_shares)
+    return torch.from_numpy(outcome.link_shares), torch.from_numpy(outcome.parity_shares)
 
 
 @torch.no_grad()
@@ -108,27 +107,32 @@ def test_a_denoiser_rewritten_for_one_core_is_the_same_function(n: int, activati
             torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-4)
 
 
+def test_a_file_has_no_notes_of_the_machine_it_was_made_on(bundle: Bundle) -> None:
+    for graph in bundle.graphs.values():
+        assert str(Path(__file__).parents[2]).encode() not in graph
+
+
 @pytest.mark.parametrize("count", [1, 3])
 @pytest.mark.parametrize("n", SIZES)
 def test_an_exported_denoiser_is_the_same_function(
     chain: Chain, generator: DiffusionGenerator, n: int, count: int
 ) -> None:
-    layouts, features = layout_pair(n)
-    graphs, embedded = graphs_on(n, count), chain.embed(features)
-    off_diagonal = ~torch.eye(n, dtype=torch.bool)
+    layouts, layout = layout_pair(n)
+    graphs, embedded = graphs_on(n, count), chain.embed(layout)
     for time in TIMES:
         wanted = predicted(generator.denoiser, layouts, graphs, time)
         # Hot, so that log-odds of any size show in the shares; and as sampling has it.
         for temperature, redundancy in ((10.0, 1.0), (0.7, 3.0)):
-            edges, parity = shares_of(chain, embedded, graphs, time, plain_settings(n, temperature, redundancy))
+            settings = plain_settings(len(embedded.pairs), temperature, redundancy)
+            links, parity = shares_of(chain, embedded, graphs, time, settings)
             hoped = torch.sigmoid(wanted.edges / temperature + math.log(redundancy))
-            torch.testing.assert_close(edges[:, off_diagonal], hoped[:, off_diagonal], rtol=0, atol=1e-4)
+            torch.testing.assert_close(links, torch.from_numpy(links_of(hoped)), rtol=0, atol=1e-4)
             torch.testing.assert_close(parity, torch.sigmoid(wanted.parity / temperature), rtol=0, atol=1e-4)
 
 
 def test_it_is_told_the_layout_the_graph_and_the_time(chain: Chain) -> None:
     # Or else the comparisons above would compare nothing.
-    settings = plain_settings(7, 1.0, 1.0)
+    settings = plain_settings(21, 1.0, 1.0)
     one = chain.embed(layout_pair(7)[1])
     usual, _ = shares_of(chain, one, graphs_on(7, 1), 0.5, settings)
     elsewhere, _ = shares_of(chain, chain.embed(layout_pair(7, seed=1)[1]), graphs_on(7, 1), 0.5, settings)
@@ -145,7 +149,7 @@ def test_it_is_told_the_layout_the_graph_and_the_time(chain: Chain) -> None:
 def test_a_whole_chain_ends_in_the_same_graphs_as_in_pytorch(
     chain: Chain, generator: DiffusionGenerator, n: int, grid: Any, decide: bool
 ) -> None:
-    layouts, features = layout_pair(n)
+    layouts, layout = layout_pair(n)
     seeds = [(11, k) for k in range(4)]
     sampling = dataclasses.replace(SAMPLING, grid=grid, decide=decide)
     many = repeated(layouts, len(seeds))
@@ -157,18 +161,18 @@ def test_a_whole_chain_ends_in_the_same_graphs_as_in_pytorch(
             lambda state, time: generator.denoiser.predict(embedded, state, time), many.mask, rounds, pace
         )
 
-    made = run_chain(chain, features, seeds, sampling)
+    made = run_chain(chain, layout, seeds, sampling)
     assert_same_graphs(made, sampled(PROCESS.pace(many, 4)))
     if n == 12:
-        assert len({row.tobytes() for row in made.edges}) > 1
-        assert not np.array_equal(made.edges, sampled(None).edges.numpy())
+        assert len({row.tobytes() for row in made.links}) > 1
+        assert not np.array_equal(made.links, links_of(sampled(None).edges))
 
 
 class TestNoise:
     @pytest.mark.parametrize("n", SIZES)
     def test_on_a_layout_is_that_of_the_process_and_so_is_its_pace(self, chain: Chain, n: int) -> None:
-        layouts, features = layout_pair(n, seed=4)
-        arrays, pace = chain.embed(features).arrays, PROCESS.pace(layouts, 4)
+        layouts, layout = layout_pair(n, seed=4)
+        arrays, pace = chain.embed(layout).arrays, PROCESS.pace(layouts, 4)
         share = np.full((1, n, n), float(PROCESS.edge_share(layouts.mask)))
         np.testing.assert_allclose(arrays["noise_edges"], share, rtol=1e-6)
         assert np.array_equal(arrays["noise_parity"], np.full((1, n), 0.5, dtype=np.float32))
@@ -178,17 +182,17 @@ class TestNoise:
     def test_has_the_pace_of_lines_straight_ahead_abeam_and_behind(self, chain: Chain) -> None:
         # There the arctangent has its special cases; no line is near a border.
         positions = [[float(x), float(y)] for x in (0, 1, 2) for y in (0, 3)]
-        features = Layout(Fleet(positions, np.radians([0.0, 90.0, 180.0, -90.0, 0.0, 180.0])), Radio()).features
-        wanted = PROCESS.pace(Layouts.from_numpy(pad([features])), 4)
+        layout = Layout(Fleet(positions, np.radians([0.0, 90.0, 180.0, -90.0, 0.0, 180.0])), Radio())
+        wanted = PROCESS.pace(Layouts.from_numpy(pad([layout.features])), 4)
         assert wanted is not None
-        np.testing.assert_allclose(chain.embed(features).arrays["pace"], wanted.numpy(), atol=1e-4)
+        np.testing.assert_allclose(chain.embed(layout).arrays["pace"], wanted.numpy(), atol=1e-4)
 
     @pytest.mark.parametrize("n", SIZES)
     def test_on_a_graph_is_that_of_the_process(self, chain: Chain, n: int) -> None:
-        layouts, features = layout_pair(n)
-        clean, many, layout = graphs_on(n, 1), repeated(layouts, 5), chain.embed(features)
-        drawn = chain_draws([(k, n) for k in range(5)], n, 1, decide=False)
-        draws = Graphs(torch.from_numpy(drawn.edges[0]), torch.from_numpy(drawn.parity[0]))
+        layouts, one = layout_pair(n)
+        clean, many, layout = graphs_on(n, 1), repeated(layouts, 5), chain.embed(one)
+        seeds = [(k, n) for k in range(5)]
+        drawn, draws = chain.draws(layout, seeds, 1, decide=False), layout_draws(seeds, [n] * 5, 0)[0]
         cleans = Graphs(clean.edges.expand(5, n, n), clean.parity.expand(5, n))
         for time in (0.0, 0.2, 0.6, 1.0):
             wanted = PROCESS.noised(cleans, torch.full((5,), time), draws, many.mask, PROCESS.pace(many, 4))
@@ -197,30 +201,30 @@ class TestNoise:
     def test_may_be_given_pair_by_pair(self, chain: Chain) -> None:
         # A previous topology in place of noise: at time 1 it is what is left.
         clean, other = graphs_on(6, 1), scattered_graphs(scattered_layouts([6]), seed=9)
-        drawn = chain_draws([(0,)], 6, 1, decide=False)
         layout = chain.embed(layout_pair(6)[1])
+        drawn = chain.draws(layout, [(0,)], 1, decide=False)
         assert_same_graphs(chain.noised(layout, Noise(*states(other)), states(clean), 1.0, drawn), other)
 
 
 def test_a_guide_pulls_edges_to_it_the_further_the_heavier_it_is_and_only_pairs_of_weight(chain: Chain) -> None:
     n, layout = 8, chain.embed(layout_pair(8)[1])
-    guide = scattered_graphs(scattered_layouts([n]), seed=5).edges.numpy()
-    off_diagonal = ~torch.eye(n, dtype=torch.bool)
+    guide = links_of(scattered_graphs(scattered_layouts([n]), seed=5).edges)
+    plain = plain_settings(len(layout.pairs), 1.0, 1.0)
 
     def shares(weight: np.ndarray) -> Tensor:
-        settings = plain_settings(n, 1.0, 1.0)._replace(guide=guide, guide_weight=weight)
+        settings = plain._replace(guide=guide, guide_weight=weight)
         return shares_of(chain, layout, graphs_on(n, 2), 0.5, settings)[0]
 
     free, *pulled = (shares(np.full_like(guide, weight)) for weight in (0.0, 1.0, 4.0, 16.0))
-    assert torch.equal(free, shares_of(chain, layout, graphs_on(n, 2), 0.5, plain_settings(n, 1.0, 1.0))[0])
-    distances = [(share - torch.from_numpy(guide)).abs()[:, off_diagonal] for share in (free, *pulled)]
+    assert torch.equal(free, shares_of(chain, layout, graphs_on(n, 2), 0.5, plain)[0])
+    distances = [(share - torch.from_numpy(guide)).abs() for share in (free, *pulled)]
     for less, more in itertools.pairwise(distances):
         assert bool((more <= less + 1e-6).all())
         assert float(more.mean()) < float(less.mean())
     weight = np.zeros_like(guide)
-    weight[0, 2, 5] = weight[0, 5, 2] = 6.0
+    weight[0, 17] = 6.0
     changed = torch.nonzero((free - shares(weight)).abs() > 1e-6).tolist()
-    assert {(i, j) for _, i, j in changed} == {(2, 5), (5, 2)}
+    assert {at for _, at in changed} == {17}
 
 
 class TestTheBundle:
@@ -234,7 +238,7 @@ class TestTheBundle:
         assert read_bundle(path) == bundle
 
     def test_has_graphs_that_take_and_give_what_the_contract_says(self, bundle: Bundle) -> None:
-        for name, function in FUNCTIONS.items():
+        for name, function in DENSE.items():
             graph = onnx.load_model_from_string(bundle.graphs[name]).graph
             for wanted, found in ((function.inputs, graph.input), (function.outputs, graph.output)):
                 assert [array.name for array in wanted if array.name != "latent"] == [value.name for value in found]
@@ -252,9 +256,9 @@ class TestTheBundle:
             graphs[name] = model.SerializeToString()
         path = tmp_path / "old.netdiff"
         path.write_bytes(dataclasses.replace(bundle, graphs=graphs, version=1).to_bytes())
-        features, seeds = layout_pair(7)[1], [(3, 1), (3, 2)]
-        made, wanted = (run_chain(one, features, seeds, SAMPLING) for one in (Chain(read_bundle(path)), chain))
-        assert np.array_equal(made.edges, wanted.edges) and np.array_equal(made.parity, wanted.parity)
+        layout, seeds = layout_pair(7)[1], [(3, 1), (3, 2)]
+        made, wanted = (run_chain(one, layout, seeds, SAMPLING) for one in (Chain(read_bundle(path)), chain))
+        assert np.array_equal(made.links, wanted.links) and np.array_equal(made.parity, wanted.parity)
         # The names are what makes the difference.
         with pytest.raises(CheckpointError, match="does not give what it should"):
-            Chain(dataclasses.replace(bundle, graphs=graphs)).embed(features)
+            Chain(dataclasses.replace(bundle, graphs=graphs)).embed(layout)

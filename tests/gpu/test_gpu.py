@@ -130,7 +130,7 @@ class TestTheChain:
         assert 0 < made.edges.mean() < 1 - 1 / n
         assert len({graph.numpy().tobytes() for graph in made.edges}) > 1
         if settings is not None:
-            for field in ("edge_bias", "guide"):
+            for field in ("link_bias", "guide"):
                 other = settings._replace(**{field: getattr(chain.settings_for(sampling), field)})
                 assert not torch.equal(chain.sample(layouts, SEEDS, sampling, other).edges, made.edges), field
 
@@ -403,4 +403,10 @@ class TestRefused:
         config, process = ModelConfig(kind="gt-vae", width=8, blocks=1), Process(2.5)
         weights = Weights(config, process, Radio(), build(config, process).state_dict())
         with pytest.raises(ModelError, match="only diffusion models"):
+            BatchModel(weights, CPU)
+
+    def test_models_on_candidate_links(self) -> None:
+        config, process = ModelConfig(kind="sparse", width=8, blocks=1), Process(2.5)
+        weights = Weights(config, process, Radio(), build(config, process).state_dict())
+        with pytest.raises(ModelError, match=r"sparse networks .* dense ones do, such as netdiff"):
             BatchModel(weights, CPU)

@@ -39,9 +39,9 @@ def test_arcs_of_an_antenna_belong_together(fleet: Fleet, radio: Radio) -> None:
     arcs = layout.arcs
     of_arc = layout.pairs(arcs.links).sector
     sector = np.where(arcs.owner == arcs.links[arcs.link, 0], of_arc[arcs.link, 0], of_arc[arcs.link, 1])
-    together = {(node, looks): set() for node, looks in zip(arcs.owner.tolist(), sector.tolist(), strict=True)}
+    together: dict[tuple[int, int], set[int]] = {}
     for arc, key in enumerate(zip(arcs.owner.tolist(), sector.tolist(), strict=True)):
-        together[key].add(arc)
+        together.setdefault(key, set()).add(arc)
     there = arcs.antenna_there > 0
     rows = [set(row[seen].tolist()) for row, seen in zip(arcs.arcs_of_antenna, there, strict=True)]
     assert sorted(map(sorted, rows)) == sorted(map(sorted, together.values()))

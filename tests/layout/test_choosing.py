@@ -182,3 +182,16 @@ def test_pins_reach_any_distance_within_range() -> None:
     pinned = layout.pinned(keep, np.zeros((120, 120), dtype=np.bool_))
     assert tuple(keep[0].tolist()) in candidates(pinned)
     assert (pinned.choice.grade > CANDIDATE).sum() == 2
+
+
+@pytest.mark.parametrize("n", [40, 90])
+def test_links_that_are_proposed_are_candidates_if_they_may_be_linked(n: int) -> None:
+    rng = np.random.default_rng(n)
+    layout = Layout(Fleet(rng.uniform(0, 6, (n, 2)), rng.uniform(-3, 3, n)), Radio(unit=1.0))
+    every = np.argwhere(np.triu(np.ones((n, n)), 1))
+    possible, own = layout.linkable(every), candidates(layout)
+    asked = np.concatenate([every[possible][::5], every[~possible][::5]])
+    wider = layout.proposing(asked)
+    assert candidates(wider) == own | set(map(tuple, every[possible][::5].tolist())) > own
+    assert wider.placement is layout.placement
+    assert layout.proposing(every[~possible]) is layout

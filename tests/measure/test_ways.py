@@ -27,6 +27,7 @@ from manetdiff.measure.sets import LayoutSet, benchmark_set
 from manetdiff.measure.store import RowStore
 from manetdiff.measure.ways import runtime, solvers, updates
 from manetdiff.measure.ways.corrected_samples import corrected
+from manetdiff.measure.ways.priors import PRIORS, searched
 from manetdiff.measure.ways.repairs import WAYS, repaired
 from manetdiff.measure.ways.runtime import blurred, correction, generated, model_of, with_generated
 from manetdiff.measure.ways.samples import sampled
@@ -40,7 +41,7 @@ from manetdiff.sampling import SamplerConfig
 from manetdiff.scenarios import AIR, move_by
 from manetdiff.solvers import correct, polish, solve
 from manetdiff.topology import METRICS, Topology, continuity, metrics
-from manetdiff.weights import WEIGHTS_FILE, known
+from manetdiff.weights import DEFAULT, PAPER, WEIGHTS_FILE, known
 from support.measured_help import hand_made, refuse
 
 WIDE = Radio(theta_max=np.pi / 4)
@@ -220,17 +221,47 @@ class TestSolved:
         assert made[1:3] == [f"annealing, {budget}, 1 layout of rows of four" for budget in ("21 moves", "1 ms")]
 
 
+class TestPriors:
+    def test_a_prior_is_corrected_and_no_search_from_it_makes_it_worse(self, few: LayoutSet) -> None:
+        methods = {"nearest in sector": "huang", "MST+greedy": "mst-greedy"}
+        assert list(PRIORS) == list(methods)
+        for prior, method in methods.items():
+            plain = searched(RowStore(), prior, few)
+            made = [correct(solve(one.fleet, method=method), flip_parts=True) for one in few]
+            assert without_times(plain) == expected(few, made)
+            short, long, timed_out = (
+                searched(RowStore(), prior, few, **budget)
+                for budget in ({"moves_a_node": 20}, {"moves_a_node": 200}, {"seconds": 1e-9})
+            )
+            t_plain, t_short, t_long = (rows.mean("throughput") for rows in (plain, short, long))
+            assert t_plain <= t_short
+            assert t_plain < t_long
+            assert long.mean("valid") == 1.0
+            assert without_times(timed_out) == without_times(plain)
+
+    def test_every_part_of_the_question_makes_another_row(self, store: RowStore, made: list[str]) -> None:
+        some = hand_made(1)
+        searched(store, "MST+greedy", some)
+        searched(store, "nearest in sector", some)
+        searched(store, "MST+greedy", some, moves_a_node=2)
+        searched(store, "MST+greedy", some, seconds=0.001)
+        searched(store, "MST+greedy", some, seconds=0.001)
+        assert made[2:] == [
+            f"MST+greedy + search, {budget}, 1 layout of rows of four" for budget in ("2 moves a node", "1 ms")
+        ]
+
+
 class TestGenerated:
     def test_rows_are_what_the_model_makes_with_a_seed_for_each_layout(
         self, few: LayoutSet, store: RowStore, made: list[str]
     ) -> None:
-        model = model_of("netdiff")
+        model = model_of(DEFAULT)
         for first in (0, 4):
             rows = generated(store, few, preset="instant", first_seed=first)
             topologies = [model.generate(one.fleet, preset="instant", seed=first + k) for k, one in enumerate(few)]
             assert without_times(rows) == expected(few, topologies)
         generated(store, few, steps=1, correct=False, polish=False)
-        assert made[0] == "netdiff, preset instant, 2 layouts of bench16"
+        assert made[0] == f"{DEFAULT}, preset instant, 2 layouts of bench16"
         assert len(made) == 3
 
     def test_what_is_told_of_blurred_positions_is_scored_at_the_true_ones(
@@ -238,7 +269,7 @@ class TestGenerated:
     ) -> None:
         rows = generated(store, few, noise=0.3, preset="instant")
         told = [blurred(one.fleet, 0.3, k) for k, one in enumerate(few)]
-        topologies = [model_of("netdiff").generate(fleet, preset="instant", seed=k) for k, fleet in enumerate(told)]
+        topologies = [model_of(DEFAULT).generate(fleet, preset="instant", seed=k) for k, fleet in enumerate(told)]
         assert without_times(rows) == expected(few, topologies)
         assert rows.mean("ratio") < generated(store, few, preset="instant").mean("ratio") - 0.05
         assert len(made) == 2
@@ -266,10 +297,13 @@ class TestGenerated:
         monkeypatch.setattr(runtime, "correct", note)
         rows = correction(RowStore(), few, steps=1)
         raw = [
-            model_of("netdiff").generate(one.fleet, steps=1, correct=False, polish=False, seed=one.index) for one in few
+            model_of(DEFAULT).generate(one.fleet, steps=1, correct=False, polish=False, seed=one.index) for one in few
         ]
         assert asked == [raw[0], *raw]
         assert without_times(rows) == expected(few, [correct(one) for one in raw])
+        asked.clear()
+        correction(RowStore(), few.first(1), weights=PAPER, steps=1)
+        assert asked[0] == model_of(PAPER).generate(few.layout(0).fleet, steps=1, correct=False, polish=False)
 
     def test_another_runtime_file_makes_other_rows(
         self, few: LayoutSet, store: RowStore, made: list[str], monkeypatch: pytest.MonkeyPatch
@@ -322,7 +356,7 @@ class TestAfterAMovement:
     def test_the_model_updates_the_old_topology_or_makes_one_anew(self, few: LayoutSet) -> None:
         change = Moved(few, 0.1, 200)
         before, after = few.layout(1), change.after.layout(1)
-        model = model_of("netdiff")
+        model = model_of(DEFAULT)
         rows = updates.updated(RowStore(), change, "standard", steps=2, correct=False)
         made = model.update(before.topology, after.fleet, mode="standard", steps=2, correct=False, seed=1)
         assert rows.rows[1]["throughput"] == metrics(made)["throughput"]
@@ -333,10 +367,11 @@ class TestAfterAMovement:
 
     def test_the_topologies_before_may_be_a_presets(self, few: LayoutSet) -> None:
         other = with_generated(few, "instant")
-        assert other.layout(1).topology == model_of("netdiff").generate(few.layout(1).fleet, preset="instant", seed=1)
+        assert other.layout(1).topology == model_of(DEFAULT).generate(few.layout(1).fleet, preset="instant", seed=1)
         assert other.layout(1).metrics == metrics(other.layout(1).topology)
         assert other.key != few.key
         assert runtime.__name__ in other.code
+        assert with_generated(few, "instant", weights=PAPER).key != other.key
 
     @pytest.mark.parametrize("way", WAYS)
     def test_solvers_repair_the_old_links(self, few: LayoutSet, way: str) -> None:

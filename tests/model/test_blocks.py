@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 import torch
 from torch import Tensor
 
-from manetdiff.model.acam import TokenModulation
+from manetdiff.model.acam import TokenModulation, aggregated
 from manetdiff.model.film import Film
 from manetdiff.model.transformer import GraphTransformerBlock
 from support.graph_samples import mask_of, perturbed, scattered_layouts
@@ -65,19 +66,19 @@ def _plain_aggregate(
 @pytest.mark.parametrize("modulation", ["acam", "cam"])
 @pytest.mark.parametrize("similarity", ["cosine", "dot"])
 def test_tokens_gather_what_the_equations_say(modulation: str, similarity: str) -> None:
-    block = TokenModulation(small(modulation=modulation, similarity=similarity))
     generator = torch.Generator().manual_seed(3)
     query, keys, values = (torch.randn(2, m, 8, generator=generator) for m in (5, 9, 9))
     mask = mask_of([9, 6])
-    made = block._aggregate(query, keys, values, mask)
+    cosine, softmax = similarity == "cosine", modulation == "cam"
+    made = aggregated(query, keys, values, mask, cosine=cosine, softmax=softmax)
     for row in range(2):
         expected = _plain_aggregate(
             query[row],
             keys[row],
             values[row],
             mask[row].tolist(),
-            cosine=similarity == "cosine",
-            softmax=modulation == "cam",
+            cosine=cosine,
+            softmax=softmax,
         )
         assert np.allclose(made[row], expected, atol=1e-4)
 
@@ -87,10 +88,10 @@ def test_absolute_tokens_count_where_softmax_tokens_do_not(similarity: str) -> N
     generator = torch.Generator().manual_seed(4)
     query, keys, values = (torch.randn(2, m, 8, generator=generator) for m in (5, 9, 9))
     mask = mask_of([9, 6])
-    for modulation, factor in (("acam", 2.0), ("cam", 1.0)):
-        block = TokenModulation(small(modulation=modulation, similarity=similarity))
-        once = block._aggregate(query, keys, values, mask)
-        doubled = block._aggregate(query, keys.repeat(1, 2, 1), values.repeat(1, 2, 1), mask.repeat(1, 2))
+    for softmax, factor in ((False, 2.0), (True, 1.0)):
+        read = partial(aggregated, cosine=similarity == "cosine", softmax=softmax)
+        once = read(query, keys, values, mask)
+        doubled = read(query, keys.repeat(1, 2, 1), values.repeat(1, 2, 1), mask.repeat(1, 2))
         assert torch.allclose(doubled, factor * once, rtol=1e-4, atol=1e-5)
 
 
@@ -103,7 +104,7 @@ def test_tokens_are_updated_pooled_and_modulate_as_the_paper_says() -> None:
     layouts = scattered_layouts([9, 6])
     new, new_nodes, new_edges = block(tokens, nodes, edges, layouts.mask, layouts.pair_mask)
     keys, values = block.read_nodes(nodes)
-    read = block._aggregate(block.query(tokens), keys, values, layouts.mask)
+    read = aggregated(block.query(tokens), keys, values, layouts.mask, cosine=True, softmax=False)
     assert torch.allclose(new, tokens + block.update(read), atol=1e-5)
     pooled = sum(block.pool[c] * new[:, c] for c in range(5))
     affine = block.film.affine(pooled)

@@ -29,6 +29,7 @@ from manetdiff.reproduce.figures.denoising import animation, denoised, picture_o
 from manetdiff.reproduce.figures.reconfiguration import CASES, Case, Change, picture_of_change, reconfigured, typical
 from manetdiff.runtime.model import Model, load
 from manetdiff.topology import Topology
+from manetdiff.weights import PAPER
 
 FIGURES = {"denoising.png", "denoising.gif", "reconfiguration-standard.png", "reconfiguration-minor.png", "acam.png"}
 LAYOUT = benchmark_set("bench16").layout
@@ -36,7 +37,7 @@ LAYOUT = benchmark_set("bench16").layout
 
 @pytest.fixture(scope="module")
 def model() -> Model:
-    return load(threads=1)
+    return load(PAPER, threads=1)
 
 
 @pytest.fixture(scope="module")

@@ -27,7 +27,7 @@ from manetdiff.reproduce.networks import SEEDS
 from manetdiff.reproduce.tables import FULL_LAYOUTS, QUICK_LAYOUTS, Setting
 from manetdiff.reproduce.weights import UnavailableError, weights_of
 from manetdiff.scenarios import AIR
-from manetdiff.weights import WEIGHTS_FILE, known
+from manetdiff.weights import PAPER, WEIGHTS_FILE, known
 from support.measured_help import PLACE, StandIn, check_grids, points_of, refuse, rows_of
 
 QUICK, FULL = Setting(True, RowStore()), Setting(False, RowStore())
@@ -186,7 +186,7 @@ class TestThroughput:
         names = [how["name"] for way, how, _ in ways.asked if way == "corrected"]
         assert names == ["ddpm-gt-plain-123", "ddpm-gt-plain-mixed-123"]
         assert [grid.rows[-1][0] for grid in grids] == ["CP-SAT, 2 s (1 layout)"] * 2
-        full = {"steps": 50, "samples": 1, "polish": False}
+        full = {"weights": PAPER, "steps": 50, "samples": 1, "polish": False}
         assert [how for way, how, _ in ways.asked if way == "generated"][:3] == [
             full,
             {"preset": "balanced"},
@@ -222,7 +222,7 @@ class TestGeneralisation:
 
     def test_noise_is_told_to_the_model_alone(self, ways: StandIn) -> None:
         (grid,) = TABLES["noise"].run(QUICK)
-        told = [{"noise": noise, "preset": "balanced"} for noise in generalisation.POSITION_NOISE]
+        told = [{"weights": PAPER, "noise": noise, "preset": "balanced"} for noise in generalisation.POSITION_NOISE]
         assert [how for _, how, _ in ways.asked] == told
         assert [label for label, _ in grid.rows] == ["0", "0.01", "0.03", "0.1", "0.3"]
 
@@ -247,8 +247,10 @@ class TestPartial:
         assert [len(beside) for beside in found] == [8, 0, 0, 8, 0, 0]
         assert (found[0][0], found[3][0]) == (22.79, 22.4)
         raw = {"correct": False}
-        standard, minor = {"mode": "standard", "movement": 0.3}, {"mode": "minor", "movement": 0.1}
-        anew = {"mode": "anew", "steps": 50, "correct": False, "polish": False}
+        standard, minor = (
+            {"mode": mode, "weights": PAPER, "movement": movement} for mode, movement, _ in partial.CASES
+        )
+        anew = {"mode": "anew", "weights": PAPER, "steps": 50, "correct": False, "polish": False}
         assert [how for _, how, _ in ways.asked] == [
             {**anew, "movement": 0.3},
             {**standard, "steps": 15, **raw},
@@ -282,7 +284,7 @@ def test_times_of_inference_are_of_each_stage(ways: StandIn) -> None:
     assert [longest for _, longest in shown] == ["240.00", "20.00", "5.00", "1.50"] * 2
     # The paper's are of 16 nodes.
     assert [cell.paper for cell, _ in shown] == [2000.0, None, None, 100.0, None, None, None, None]
-    full = {"steps": 50, "correct": False, "polish": False}
+    full = {"weights": PAPER, "steps": 50, "correct": False, "polish": False}
     assert [how for way, how, _ in ways.asked if way == "generated"] == [full, full]
     assert {len(some) for _, _, some in ways.asked} == {33}
 
@@ -303,11 +305,11 @@ class TestInferenceOnAGpu:
         asked: list[tuple[int, int, int]] = []
 
         def spent(model: str, layouts: Sequence[SolvedLayout], steps: int, batch: int) -> float:
-            assert model == "the default"
+            assert model == "loaded netdiff"
             asked.append((len(layouts[0].fleet), steps, batch))
             return 2.0 * steps + 0.01 * batch
 
-        monkeypatch.setattr(inference, "load", lambda: "the default")
+        monkeypatch.setattr(inference, "load", lambda name: f"loaded {name}")
         monkeypatch.setattr(inference, "chain_milliseconds", spent)
         (grid,) = TABLES["inference-gpu"].run(QUICK)
         assert "Abacus 9000" in grid.title
@@ -323,7 +325,7 @@ class TestInferenceOnAGpu:
     def test_is_measured_by_the_chain_itself(self, with_one: None, monkeypatch: pytest.MonkeyPatch) -> None:
         torch.set_num_threads(1)
         model = gpu.load("netdiff-small", device="cpu", threads=1)
-        monkeypatch.setattr(inference, "load", lambda: model)
+        monkeypatch.setattr(inference, "load", lambda name: model)
         monkeypatch.setattr(inference, "GPU_CHAINS", {1: "1 step"})
         monkeypatch.setattr(inference, "GPU_BATCHES", (1, 2))
         monkeypatch.setattr("manetdiff.evaluate.batch_speed.REPEATS", 1)

@@ -22,8 +22,9 @@ from manetdiff.runtime import calibration as calibrating
 from manetdiff.runtime import refine as refining
 from manetdiff.runtime.chain import Chain
 from manetdiff.runtime.costs import ASSUMED, Calibration, Costs
-from manetdiff.runtime.effort import PRESETS, Effort
+from manetdiff.runtime.effort import Effort
 from manetdiff.runtime.plan import SAMPLED, planned
+from manetdiff.runtime.presets import PRESETS
 from manetdiff.runtime.refine import Refined, best_of
 from manetdiff.runtime.samples import constructed
 from manetdiff.scenarios import draw
@@ -49,7 +50,7 @@ def rank(preset: str | None) -> int:
 
 
 class TestCosts:
-    @given(st.integers(2, 256), st.sampled_from([Radio(), STEERED]))
+    @given(st.integers(2, 1024), st.sampled_from([Radio(), STEERED]))
     def test_of_any_size_are_finite_and_grow_with_it(self, n: int, radio: Radio) -> None:
         here, larger = ASSUMED.at(n, radio), ASSUMED.at(n + 1, radio)
         for field in dataclasses.fields(Costs):
@@ -81,14 +82,14 @@ class TestCosts:
 
 
 class TestPlans:
-    @given(st.integers(2, 256), st.floats(0.1, 2_000), st.floats(1.0, 10.0), st.sampled_from([Radio(), STEERED]))
+    @given(st.integers(2, 1024), st.floats(0.1, 2_000), st.floats(1.0, 10.0), st.sampled_from([Radio(), STEERED]))
     def test_more_time_never_buys_less(self, n: int, ms: float, more: float, radio: Radio) -> None:
         little, much = (planned(budget / 1e3, ASSUMED, n, radio) for budget in (ms, more * ms))
         assert rank(little.preset) <= rank(much.preset)
         if much.preset is None and little.greedy == much.greedy:
             assert little.effort.polish <= much.effort.polish
 
-    @given(st.integers(2, 256), st.floats(0.1, 2_000), st.floats(1.0, 10.0))
+    @given(st.integers(2, 1024), st.floats(0.1, 2_000), st.floats(1.0, 10.0))
     def test_a_slower_machine_never_plans_more(self, n: int, ms: float, slower: float) -> None:
         here, there = (planned(ms / 1e3, scaled(factor), n, Radio()) for factor in (1.0, slower))
         assert rank(there.preset) <= rank(here.preset)
@@ -150,10 +151,13 @@ class TestCalls:
         monkeypatch.setattr(MODEL, "_calibration", None)
         assert MODEL.generate(drawn(16), budget_ms=10).report.budget_ms == 10
 
-    def test_under_steered_beams_the_network_has_no_say(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(MODEL, "_calibration", ASSUMED)
-        report = MODEL.generate(drawn(12), radio=STEERED, budget_ms=1_000).report
-        assert (report.preset, report.method) == (None, "mst-greedy")
+    def test_a_dense_network_has_no_say_under_another_kind_of_beam(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        dense = md.load("netdiff-small", threads=1)
+        for model, method in ((dense, "mst-greedy"), (MODEL, "netdiff")):
+            monkeypatch.setattr(model, "_calibration", ASSUMED)
+            report = model.generate(drawn(12), radio=STEERED, budget_ms=1_000).report
+            assert report.method == method
+            assert (report.preset is None) == (model is dense)
 
     @pytest.mark.parametrize("name", ["preset", "steps", "samples", "polish", "correct"])
     def test_a_budget_beside_what_it_decides_is_refused(self, name: str) -> None:
@@ -190,6 +194,13 @@ class TestTheClock:
         monkeypatch.setattr(refining, "_searched", until_the_end)
         assert best_of([tree], layout, Effort(1, polish=5), 0, deadline).components == 1
 
+    def test_without_the_time_to_search_anew_parts_are_searched_from(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        rng = np.random.default_rng(1)
+        layout = Layout([draw("mixed", 20, rng) for _ in range(7)][-1], Radio())
+        monkeypatch.setattr(refining, "UNTIL_FALLBACK", math.inf)
+        tree, deadline = constructed(layout, None, greedy=True), time.perf_counter() + 3600
+        assert best_of([tree], layout, Effort(1, polish=5), 0, deadline).report.polish.moves == 5
+
     def test_a_meter_has_no_moves_left_when_the_clock_has_run_out(self) -> None:
         late = Meter(Budget(moves=100, deadline=time.perf_counter() - 1))
         assert (late.moves_left(at_least=10), late.late, late.spent) == (0, True, 1.0)
@@ -205,6 +216,7 @@ class TestCalibrate:
     def test_what_was_measured_is_remembered_for_the_machine(self, monkeypatch: pytest.MonkeyPatch) -> None:
         counted = []
         monkeypatch.setattr(calibrating, "SIZES", (4, 6))
+        monkeypatch.setattr(calibrating, "LARGE_SIZES", ())
         real = calibrating.measured
 
         def counting(chain: Chain, radio: Radio) -> Calibration:
@@ -224,7 +236,7 @@ class TestCalibrate:
 
     @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"[" * 100_000, b'{"format": 1, "cones": [1, 2]}'])
     def test_a_torn_file_counts_as_not_there(self, content: bytes) -> None:
-        chain = MODEL._short_chain
+        chain = MODEL._chain
         calibrating.remember(chain, ASSUMED)
         assert calibrating.remembered(chain) == ASSUMED
         path = calibrating._path(chain)
@@ -237,10 +249,10 @@ class TestCalibrate:
             raise PackageNotFoundError(name)
 
         monkeypatch.setattr(calibrating, "version", version)
-        calibrating.remember(MODEL._short_chain, ASSUMED)
-        assert calibrating.remembered(MODEL._short_chain) is None
+        calibrating.remember(MODEL._chain, ASSUMED)
+        assert calibrating.remembered(MODEL._chain) is None
 
     def test_without_a_place_to_remember_it_all_works(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("MANETDIFF_CACHE_DIR", "/proc/none")
-        calibrating.remember(MODEL._short_chain, ASSUMED)
-        assert calibrating.remembered(MODEL._short_chain) is None
+        calibrating.remember(MODEL._chain, ASSUMED)
+        assert calibrating.remembered(MODEL._chain) is None

@@ -26,7 +26,7 @@ from manetdiff.runtime.chain import Chain
 from manetdiff.runtime.model import Model
 from manetdiff.sampling import SamplerConfig
 from manetdiff.sampling.contract import FUNCTIONS
-from manetdiff.weights import DEFAULT, RUNTIME_FILE, SMALL, known
+from manetdiff.weights import DEFAULT, PAPER, RUNTIME_FILE, known
 from support.strategies import drawn
 
 DESCRIBED: dict[str, Any] = {
@@ -101,7 +101,7 @@ class TestAFile:
 
 class TestPackaged:
     def test_are_the_default_and_the_small_one(self) -> None:
-        assert {DEFAULT, SMALL} <= set(known(RUNTIME_FILE))
+        assert {DEFAULT, PAPER} <= set(known(RUNTIME_FILE))
 
     @pytest.mark.parametrize("name", known(RUNTIME_FILE))
     def test_all_run_and_are_what_writing_them_again_gives(self, name: str, tmp_path: Path) -> None:
@@ -169,6 +169,8 @@ class TestRefused:
         [
             ("version", FORMAT + 1, f"version {FORMAT + 1}; this program reads version {FORMAT}"),
             ("version", None, "version None"),
+            ("network", "thick", "a network of the kind 'thick'; known are dense, sparse"),
+            ("network", ["dense"], "a network of the kind"),
             ("features", FEATURES_VERSION - 1, "layout features"),
             ("features", FEATURES_VERSION + 1, "layout features"),
             ("features", None, "layout features"),
@@ -190,7 +192,7 @@ class TestRefused:
 
 
 class TestJunkInPlaceOfAGraph:
-    GOOD = find_bundle(SMALL)
+    GOOD = find_bundle("netdiff-small")
     FLEET = drawn(5)
 
     @pytest.mark.parametrize("name", FUNCTIONS)
@@ -211,7 +213,7 @@ class TestJunkInPlaceOfAGraph:
 
     @pytest.mark.parametrize("name", FUNCTIONS)
     def test_is_refused_where_it_is_another_graph(self, name: str) -> None:
-        for other in FUNCTIONS.keys() - {name}:
+        for other in set(FUNCTIONS) - {name}:
             swapped = dataclasses.replace(self.GOOD, graphs={**self.GOOD.graphs, name: self.GOOD.graphs[other]})
             with pytest.raises(CheckpointError, match=f"its function '{name}' does not"):
                 Model(swapped).generate(self.FLEET)
@@ -226,13 +228,13 @@ def test_functions_are_opened_when_they_are_first_needed_and_once(monkeypatch: p
         return session(graph, *rest, **more)
 
     monkeypatch.setattr("onnxruntime.InferenceSession", noted)
-    graphs, fleet = find_bundle(SMALL).graphs, drawn(5)
-    chain = Chain(find_bundle(SMALL))
+    graphs, fleet = find_bundle("netdiff-small").graphs, drawn(5)
+    chain = Chain(find_bundle("netdiff-small"))
     assert opened == []
-    chain.embed(Layout(fleet, Radio()).features)
+    chain.embed(Layout(fleet, Radio()))
     assert opened == [graphs["layout"]]
     opened.clear()
-    model = Model(find_bundle(SMALL))
+    model = Model(find_bundle("netdiff-small"))
     for threads in (4, 1):
         model.threads = threads
         model.generate([fleet] * 6)

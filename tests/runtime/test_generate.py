@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from typing import Any
 
@@ -16,17 +17,20 @@ from manetdiff import Fleet, ManetDiffError, Radio, Topology, metrics
 from manetdiff.errors import BatchError, FleetError, ModelError
 from manetdiff.layout import Layout
 from manetdiff.runtime.bundle import find_bundle
-from manetdiff.runtime.effort import PRESETS, Effort, growth_of, preset_effort
-from manetdiff.runtime.model import Model
+from manetdiff.runtime.chain import Chain
+from manetdiff.runtime.costs import ASSUMED
+from manetdiff.runtime.effort import Effort, preset_effort
+from manetdiff.runtime.presets import PRESETS
 from manetdiff.runtime.refine import best_of
-from manetdiff.runtime.samples import Sample
+from manetdiff.runtime.samples import Sample, from_pure_noise, samples_of
 from manetdiff.solvers.correction import COUNTS
 from manetdiff.solvers.local_search import GENTLE
 from manetdiff.topology import PolishReport, component_labels, out_of_range
+from manetdiff.weights import DEFAULT
 from support.pairs import every_pair, linkable
 from support.strategies import drawn
 
-MODEL = md.load(threads=1)
+MODEL, DENSE = md.load(threads=1), md.load("netdiff-small", threads=1)
 RAW: dict[str, Any] = {"steps": 50, "samples": 1, "correct": False, "polish": False}
 
 
@@ -129,34 +133,24 @@ class TestCorrected:
 
 class TestTheRawModel:
     def test_is_the_network_that_was_asked_for_and_nothing_else(self) -> None:
-        # The same weights without the companion: were it used, what comes out would differ.
-        without = Model(find_bundle("netdiff"), threads=1)
         for seed in range(3):
             fleet = drawn(12, seed)
             raw = MODEL.generate(fleet, seed=seed, **RAW)
-            assert raw == without.generate(fleet, seed=seed, **RAW)
-            assert raw.report.weights == "netdiff"
+            chain = Chain(find_bundle(DEFAULT))
+            layout = chain.embed(Layout(fleet))
+            drawn_by_it = from_pure_noise(chain, layout, chain.sampling, [(seed, 0)])
+            assert raw == Topology(*samples_of(drawn_by_it, layout.pairs)[0])
+            assert raw.report.weights == DEFAULT
             assert raw.report.steps == 50
             assert not raw.report.correction
             assert raw.report.polish == PolishReport()
 
-    def test_is_another_network_than_the_companion_of_the_presets(self) -> None:
-        without = Model(find_bundle("netdiff"), threads=1)
-        asked: dict[str, Any] = {"preset": "instant", "polish": False}
-        fleets = [drawn(16, seed) for seed in range(6)]
-        assert MODEL.generate(fleets, **asked) != without.generate(fleets, **asked)
-        small = Model(find_bundle("netdiff-small"), threads=1)
-        assert MODEL.generate(fleets, **asked) == small.generate(fleets, **asked)
-        # So many steps as are asked for are the model's own.
-        own: dict[str, Any] = {"steps": 1, "samples": 1, "polish": False}
-        assert MODEL.generate(fleets, **own) == without.generate(fleets, **own)
-
     def test_is_sampled_with_more_links_than_what_is_corrected_later(self) -> None:
         # A redundant link is pruned easily; where nothing is corrected, it must come from the sampling.
-        fleets = [drawn(16, seed) for seed in range(8)]
-        raw = MODEL.generate(fleets, **{**RAW, "steps": 20})
+        fleets = [drawn(24, seed) for seed in range(12)]
+        raw = MODEL.generate(fleets, **{**RAW, "steps": 2})
         # One move of polish on what is not corrected: as good as raw, but without the redundancy.
-        sober = Model(find_bundle("netdiff"), threads=1).generate(fleets, **{**RAW, "steps": 20, "polish": 1})
+        sober = MODEL.generate(fleets, **{**RAW, "steps": 2, "polish": 1})
         assert sum(len(made.links) for made in raw) > sum(len(made.links) for made in sober)
 
 
@@ -184,7 +178,7 @@ class TestMoreSamples:
 
 
 class TestTheReport:
-    @pytest.mark.parametrize("asked", [{}, {"polish": False}, {"correct": False}, {**RAW, "steps": 5}])
+    @pytest.mark.parametrize("asked", [{}, {"polish": False}, {**RAW, "steps": 1}])
     def test_says_what_the_topology_is_worth(self, asked: dict[str, Any]) -> None:
         valid = []
         for seed in range(4):
@@ -195,7 +189,7 @@ class TestTheReport:
             assert made.report.valid == bool(scores["valid"])
             assert made.report.connected == bool(scores["connected"])
             valid.append(made.report.valid)
-        # Raw samples break constraints, which correction keeps.
+        # One step breaks constraints, which correction keeps.
         assert all(valid) == asked.get("correct", True)
 
     def test_says_what_was_done(self) -> None:
@@ -222,13 +216,13 @@ class TestEffort:
     @pytest.mark.parametrize("preset", sorted(PRESETS))
     def test_every_preset_runs_as_it_says(self, preset: str) -> None:
         made = MODEL.generate(drawn(16), preset=preset)
-        effort = PRESETS[preset].at_16
+        effort = preset_effort(preset, 16)
         assert made.report.preset == preset
         assert (made.report.steps, made.report.samples) == (effort.steps, effort.samples)
         assert made.report.finalists == (effort.finalists or effort.samples)
         assert made.report.polish.moves == effort.polish
         assert made.report.valid
-        assert made.report.weights == "netdiff-small"
+        assert made.report.weights == DEFAULT
         if preset == "balanced":
             assert MODEL.generate(drawn(16)) == made
 
@@ -236,15 +230,24 @@ class TestEffort:
         made = MODEL.generate(drawn(8), preset="best", steps=2, samples=1, polish=10)
         assert (made.report.steps, made.report.samples, made.report.polish.moves) == (2, 1, 10)
         made = MODEL.generate(drawn(16), preset="fast", polish=True)
-        assert made.report.polish.moves == PRESETS["fast"].at_16.polish
+        assert made.report.polish.moves == preset_effort("fast", 16).polish
 
     def test_larger_fleets_get_more_moves_but_never_others_than_those_asked_for(self) -> None:
-        usual = [MODEL.generate(drawn(n), samples=1).report.polish.moves for n in (8, 16, 22, 24)]
-        measured = PRESETS["balanced"]
-        assert usual[:3] == [round(measured.at_16.polish * growth_of(n)) for n in (8, 16, 22)]
-        assert usual[3] == round(measured.at_32.polish * growth_of(24, 32))
-        assert usual[0] < usual[1] == measured.at_16.polish < usual[2] < usual[3]
+        usual = [MODEL.generate(drawn(n), samples=1).report.polish.moves for n in (16, 20)]
+        assert usual[1] / usual[0] == 20 / 16
         assert MODEL.generate(drawn(24), samples=1, polish=33).report.polish.moves == 33
+
+    @pytest.mark.parametrize("preset", PRESETS)
+    def test_between_sizes_a_preset_does_as_at_the_nearer_one(self, preset: str) -> None:
+        sizes = sorted(PRESETS[preset])
+        for small, large in itertools.pairwise(sizes):
+            border = (small * large) ** 0.5
+            for n, nearer in ((int(border), small), (int(border) + 1, large)):
+                here, there = preset_effort(preset, n), preset_effort(preset, nearer)
+                assert here == dataclasses.replace(there, polish=here.polish)
+                assert here.polish * nearer == there.polish * n
+        assert preset_effort(preset, 2).steps == preset_effort(preset, sizes[0]).steps
+        assert preset_effort(preset, 1024).polish == PRESETS[preset][sizes[-1]].polish * 1024
 
     def test_only_finalists_are_searched_and_they_are_the_best_after_correction(self) -> None:
         fleet = drawn(16)
@@ -263,13 +266,12 @@ class TestEffort:
         # With so many moves for all of them the winner is another than the one that led after correction.
         assert best_of(scattered, layout, Effort(1, polish=200, annealing=GENTLE), 0).report.kept != order[0]
 
-    @pytest.mark.parametrize("n", [2, 16, 22, 23, 32, 40, 256])
+    @pytest.mark.parametrize("n", [2, 16, 22, 23, 32, 40, 64, 128, 256, 512, 1000])
     def test_presets_cost_more_and_more(self, n: int) -> None:
-        costs = [
-            effort.samples * effort.steps * n**2 / 16**2 + effort.searched * effort.polish / 300
-            for effort in (preset_effort(name, n) for name in PRESETS)
-        ]
-        assert costs == sorted(costs)
+        costs = ASSUMED.at(n, Radio())
+        efforts = [preset_effort(name, n) for name in PRESETS]
+        seconds = [costs.of_sampling(one) + one.searched * one.polish * costs.move for one in efforts]
+        assert seconds == sorted(seconds)
 
 
 class TestRefused:
@@ -295,17 +297,22 @@ class TestRefused:
     def test_fleets_that_are_too_small_or_too_large(self) -> None:
         with pytest.raises(FleetError, match="at least two nodes, not 1"):
             MODEL.generate(Fleet(np.zeros((1, 2)), np.zeros(1)))
+        with pytest.raises(FleetError, match="2 to 1,024 nodes, not 1,025"):
+            MODEL.generate(crowd(1025))
         with pytest.raises(FleetError, match="2 to 256 nodes, not 257"):
-            MODEL.generate(crowd(257))
+            DENSE.generate(crowd(257))
 
-    def test_not_a_fleet_of_256_nodes(self) -> None:
-        made = MODEL.generate(crowd(256), steps=1, samples=1, polish=False)
-        assert len(made) == 256
+    def test_not_a_fleet_of_1024_nodes(self) -> None:
+        made = MODEL.generate(crowd(1024), steps=1, samples=1, polish=False)
+        assert len(made) == 1024
         assert made.report.connected
 
-    def test_a_radio_with_other_sectors_than_the_weights(self) -> None:
+    def test_by_a_dense_network_a_radio_with_other_sectors(self) -> None:
+        other = Radio(sectors=3)
         with pytest.raises(ModelError, match="4 sectors; the radio has 3"):
-            MODEL.generate(drawn(5), radio=Radio(sectors=3))
+            DENSE.generate(drawn(5), radio=other)
+        made = MODEL.generate(drawn(12), radio=other)
+        assert metrics(made, drawn(12), other)["valid"] == 1
 
     @pytest.mark.parametrize("other", ["fleet", [1, 2], np.zeros((4, 2)), 5, None])
     def test_what_is_no_fleet(self, other: Any) -> None:
@@ -323,8 +330,8 @@ class TestABadFleetInABatch:
     def test_fails_alone(self, threads: int) -> None:
         model = md.load(threads=threads)
         good = [drawn(6), drawn(9), drawn(6, seed=1)]
-        batch: list[Any] = [good[0], crowd(257), good[1], "no fleet", good[2]]
-        with pytest.raises(BatchError, match=r"2 of 5 fleets failed: fleet 1: .*257.*; fleet 3: .*str") as caught:
+        batch: list[Any] = [good[0], crowd(1025), good[1], "no fleet", good[2]]
+        with pytest.raises(BatchError, match=r"2 of 5 fleets failed: fleet 1: .*1,025.*; fleet 3: .*str") as caught:
             model.generate(batch, seed=2)
         assert sorted(caught.value.errors) == [1, 3]
         assert all(isinstance(error, FleetError) for error in caught.value.errors.values())

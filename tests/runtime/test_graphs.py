@@ -24,12 +24,12 @@ from manetdiff.errors import CheckpointError
 from manetdiff.runtime.bundle import Bundle, find_bundle, read_bundle
 from manetdiff.runtime.graphs import RefusedGraphError, check_graph
 from manetdiff.runtime.model import Model
-from manetdiff.sampling.contract import FUNCTIONS
-from manetdiff.weights import RUNTIME_FILE, SMALL, known
+from manetdiff.sampling.contract import DENSE, FUNCTIONS
+from manetdiff.weights import RUNTIME_FILE, known
 from support.odd_values import odd_documents
 from support.strategies import drawn
 
-GOOD = find_bundle(SMALL)
+GOOD = find_bundle("netdiff-small")
 FLEET = drawn(5)
 # The same without its graphs, for what is said before they are read.
 LIGHT = dataclasses.replace(GOOD, graphs=dict.fromkeys(GOOD.graphs, b""), card={"note": 1})
@@ -150,7 +150,7 @@ def test_ours_pass(name: str) -> None:
 @settings(max_examples=200)
 @given(st.binary(max_size=40), st.integers(0, 20_000), st.integers(0, 3))
 def test_whatever_the_bytes_they_are_read_or_refused(junk: bytes, at: int, which: int) -> None:
-    graph = GOOD.graphs[tuple(FUNCTIONS)[which]]
+    graph = GOOD.graphs[FUNCTIONS[which]]
     for content in (junk, graph[:at], graph[:at] + junk + graph[at + len(junk) :]):
         try:
             check_graph(content)
@@ -162,12 +162,10 @@ def giving(shape_of: str, sizes: list[int]) -> onnx.ModelProto:
     """A function `noise` of allowed operators, whose outputs are as large as an input times so much."""
     inputs = [
         helper.make_tensor_value_info(array.name, TensorProto.FLOAT, [None] * len(array.axes))
-        for array in FUNCTIONS["noise"].inputs
+        for array in DENSE["noise"].inputs
         if not array.optional
     ]
-    outputs = [
-        helper.make_tensor_value_info(array.name, TensorProto.FLOAT, None) for array in FUNCTIONS["noise"].outputs
-    ]
+    outputs = [helper.make_tensor_value_info(array.name, TensorProto.FLOAT, None) for array in DENSE["noise"].outputs]
     nodes = [
         helper.make_node("Shape", [shape_of], ["shape"]),
         helper.make_node("Mul", ["shape", "sizes"], ["larger"]),

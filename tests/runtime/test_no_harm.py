@@ -6,24 +6,24 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import manetdiff as md
-from manetdiff import Fleet, Radio, Topology, correct, kept, metrics, polish
+from manetdiff import Fleet, Radio, Topology, continuity, correct, metrics, polish
 from manetdiff.layout import Layout
 from manetdiff.runtime.effort import Effort
-from manetdiff.runtime.no_harm import LOYALTY, MOVES_A_NODE, carried_over, no_worse
-from manetdiff.runtime.options import Options
-from manetdiff.runtime.partial import Mode
-from manetdiff.runtime.previous import previous_links
-from manetdiff.runtime.refine import best_of
+from manetdiff.runtime.no_harm import carried_over
+from manetdiff.runtime.partial import MOVES_A_NODE, Mode
+from manetdiff.runtime.previous import PreviousLinks, previous_links
+from manetdiff.runtime.refine import PRICE, Before, best_of
 from manetdiff.runtime.samples import Sample
-from manetdiff.runtime.task import Task
-from manetdiff.scenarios import move_by
+from manetdiff.scenarios import draw, move_by
 from manetdiff.topology import count_components
-from support.strategies import drawn
+from support.strategies import drawn, fleets, radios
 
 MODEL = md.load(threads=1)
-# Far from what the network was trained for, and near.
+LOYAL: tuple[Mode, ...] = ("auto", "quick", "minor", "standard", "guided")
 RADIOS = {
     "link budget": Radio.from_link_budget(5e9, 20e6, 2.0, 18.0, 5.0),
     "narrow": Radio.from_link_budget(2.4e9, 10e6, 5.0, 24.0, 5.0),
@@ -35,15 +35,31 @@ def solved(fleet: Fleet, radio: Radio) -> Topology:
     return md.solve(fleet, radio, moves=3_000)
 
 
+def assert_unchanged(before: Topology, after: Topology) -> None:
+    assert after == before
+    assert (after.report.mode, after.report.continuity) == ("unmoved", 1.0)
+    assert after.report.throughput == pytest.approx(metrics(before)["throughput"])
+
+
 class TestUnmoved:
-    @pytest.mark.parametrize("radio", RADIOS.values(), ids=RADIOS)
-    @pytest.mark.parametrize("mode", ["auto", "minor", "standard", "guided"])
-    def test_a_fleet_keeps_its_topology(self, radio: Radio, mode: Mode) -> None:
-        before = solved(drawn(12), radio)
-        after = MODEL.update(before, drawn(12), mode=mode)
-        assert after == before
-        assert (after.report.mode, after.report.continuity) == ("unmoved", 1.0)
-        assert after.report.throughput == pytest.approx(metrics(before)["throughput"])
+    @pytest.mark.filterwarnings("ignore::manetdiff.DisconnectedWarning")
+    @given(fleets(2, 14, axes=3, blocked=True) | fleets(2, 14), radios(options=True), st.sampled_from(LOYAL))
+    @settings(max_examples=25, deadline=None)
+    def test_a_fleet_keeps_its_topology(self, fleet: Fleet, radio: Radio, mode: Mode) -> None:
+        before = md.solve(fleet, radio, moves=200)
+        assert_unchanged(before, MODEL.update(before, fleet, mode=mode))
+
+    @pytest.mark.filterwarnings("ignore::manetdiff.DisconnectedWarning")
+    @pytest.mark.parametrize("axes", [2, 3])
+    def test_so_does_a_large_one(self, axes: int) -> None:
+        rng = np.random.default_rng(axes)
+        flat = draw("mixed", 130, rng)
+        arcs = [[(0.3, 1.1)] if k % 5 == 0 else [] for k in range(130)]
+        places = np.column_stack([flat.positions, rng.uniform(0, 2_000, 130)])[:, :axes]
+        fleet = Fleet(places, flat.yaw, blocked=arcs)
+        radio = Radio.draw(rng, "budget", spacing=2 * flat.spread / math.sqrt(130))
+        before = md.solve(fleet, radio, method="mst-greedy")
+        assert_unchanged(before, MODEL.update(before, fleet))
 
     def test_also_flown_on_turned_and_in_another_order(self) -> None:
         fleet = drawn(12)
@@ -88,44 +104,85 @@ class TestUnmoved:
         assert [i, j] not in after.links.tolist()
 
 
-@pytest.mark.parametrize("radio", RADIOS.values(), ids=RADIOS)
-@pytest.mark.parametrize("movement", [0.05, 0.2, 1.0])
-def test_no_update_has_less_throughput_and_fewer_links_than_the_old_ones_corrected_and_polished(
-    radio: Radio, movement: float
-) -> None:
-    for seed in range(2):
-        fleet = drawn(13, seed)
-        before = solved(fleet, radio)
-        moved = move_by(fleet, movement, np.random.default_rng(seed))
-        after = MODEL.update(before, moved, seed=seed)
-        corrected = correct(before, moved, radio, flip_parts=True)
-        for other in (corrected, polish(corrected, moves=MOVES_A_NODE * len(fleet), seed=seed)):
-            scores, others = metrics(after), metrics(other, moved, radio)
-            assert scores["connected"] >= others["connected"]
-            if scores["connected"] == others["connected"]:  # a network in parts is no better for its throughput
-                less = scores["throughput"] < others["throughput"] - 1e-9
-                assert not (less and kept(before, after) < kept(before, other) - 1e-9)
-                if after.report.fallback:
-                    assert worth(after, before, moved) >= worth(other, before, moved) - 1e-9
+class TestMoved:
+    @pytest.mark.filterwarnings("ignore::manetdiff.DisconnectedWarning")
+    @given(st.integers(3, 20), st.integers(0, 10_000), st.sampled_from([0.02, 0.2, 0.6, 1.5]), st.sampled_from(LOYAL))
+    @settings(max_examples=25, deadline=None)
+    def test_an_update_is_worth_no_less_than_the_old_links_corrected(
+        self, n: int, seed: int, movement: float, mode: Mode
+    ) -> None:
+        rng = np.random.default_rng(seed)
+        fleet = drawn(n, seed)
+        radio = Radio.draw(rng, spacing=fleet.spread / math.sqrt(n))
+        before = md.solve(fleet, radio, moves=100 * n)
+        later = Fleet(fleet.positions + rng.normal(0, movement * fleet.spread, (n, 2)), fleet.yaw, fleet.ids)
+        after = MODEL.update(before, later, mode=mode, seed=seed)
+        assert_no_worse(after, before, correct(before, later, radio, flip_parts=True))
+
+    def test_nor_in_a_large_fleet_that_some_join_and_leave(self) -> None:
+        fleet = drawn(120)
+        before = MODEL.generate(Fleet(fleet.positions[:110], fleet.yaw[:110], fleet.ids[:110]), preset="instant")
+        later = move_by(fleet, 0.02, np.random.default_rng(0))
+        later = Fleet(later.positions[5:], later.yaw[5:], later.ids[5:])
+        after = MODEL.update(before, later)
+        assert metrics(after)["valid"] == 1
+        there = previous_links(before, before.on().fleet, later)
+        assert_no_worse(
+            after, there.topology, correct(there.topology, later, before.on().radio, flip_parts=True), there
+        )
+
+    @pytest.mark.parametrize("radio", RADIOS.values(), ids=RADIOS)
+    def test_no_more_throughput_is_had_at_that_continuity_by_correcting_and_polishing_the_old_links(
+        self, radio: Radio
+    ) -> None:
+        updates, others = [], []
+        for seed in range(6):
+            fleet = drawn(13, seed)
+            before, later = solved(fleet, radio), move_by(fleet, 0.2, np.random.default_rng(seed))
+            corrected = correct(before, later, radio, flip_parts=True)
+            polished = polish(corrected, moves=2 * MOVES_A_NODE * len(fleet), seed=seed)
+            best = md.solve(later, radio, moves=10_000)
+            updates.append(scored(MODEL.update(before, later, seed=seed), before, best))
+            others.append([scored(one, before, best) for one in (corrected, polished)])
+        t, same = np.mean(updates, axis=0)
+        (most_kept, least), (fewest_kept, most) = (np.mean(others, axis=0)[k][::-1] for k in (0, 1))
+        # On the way from the one to the other, a polish has as much continuity somewhere.
+        assert t > np.interp(same, [fewest_kept, most_kept], [most, least])
+
+    @pytest.mark.filterwarnings("ignore::manetdiff.DisconnectedWarning")
+    def test_pins_are_kept_by_the_old_links_too(self) -> None:
+        fleet = drawn(14)
+        before, later = solved(fleet, RADIOS["narrow"]), move_by(fleet, 0.1, np.random.default_rng(3))
+        gone = before.links[0].tolist()
+        after = MODEL.update(before, later, avoid=[tuple(gone)], silent=["n5"])
+        assert gone not in after.links.tolist()
+        assert 5 not in after.links
 
 
-def worth(topology: Topology, before: Topology, moved: Fleet) -> float:
-    """T, and what its kept links count for."""
-    radio = before.on().radio
-    links = kept(before, topology) * len(before.links)
-    return metrics(topology, moved, radio)["throughput"] + LOYALTY * radio.bandwidth / 1e6 * links
+class TestBestOf:
+    LAYOUT = Layout(drawn(12))
 
+    def before(self, layout: Layout) -> Before:
+        previous = previous_links(solved(layout.fleet, layout.radio), layout.fleet, layout.fleet)
+        return Before(carried_over(previous, None), previous)
 
-@pytest.mark.parametrize("worse", [{"throughput": 0.9}, {"components": 2}])
-def test_who_keeps_as_many_links_must_not_have_less_throughput_or_more_parts(worse: dict[str, float]) -> None:
-    fleet = drawn(12)
-    before = solved(fleet, Radio())
-    layout = Layout(move_by(fleet, 0.05, np.random.default_rng(0)))
-    previous, task = previous_links(before, fleet, layout.fleet), Task(layout, Options(), 0.0)
-    corrected = best_of([carried_over(previous, None)], layout, Effort(1), 0)
-    assert no_worse(corrected, previous, task) is corrected
-    harmed = corrected._replace(**{name: value * getattr(corrected, name) for name, value in worse.items()})
-    assert no_worse(harmed, previous, task) is not harmed
+    def test_the_old_links_come_out_where_no_sample_is_worth_more(self) -> None:
+        before = self.before(self.LAYOUT)
+        nothing = Sample(np.empty((0, 2), dtype=np.int64), np.zeros(12, dtype=np.int64))
+        best = best_of([nothing], self.LAYOUT, Effort(1), 0, before=before)
+        assert np.array_equal(best.sample.links, before.sample.links)
+        assert best.report.kept == -1
+
+    def test_new_links_have_a_price(self) -> None:
+        before = self.before(self.LAYOUT)
+        other = md.solve(self.LAYOUT, method="huang")
+        best = best_of([Sample(other.links, other.parity)], self.LAYOUT, Effort(1), 0, before=before)
+        alone = best_of([Sample(other.links, other.parity)], self.LAYOUT, Effort(1), 0)
+        assert alone.worth == alone.throughput
+        old = metrics(before.previous.topology, self.LAYOUT)
+        price = PRICE * old["throughput"] / len(before.sample.links)
+        assert best.worth == pytest.approx(best.throughput - price * before.previous.new(best.sample.links).sum())
+        assert best.worth >= alone.throughput - price * before.previous.new(alone.sample.links).sum() - 1e-9
 
 
 @pytest.mark.parametrize(("seed", "reach"), [(27, 0.7), (31, 0.7)])
@@ -137,8 +194,24 @@ def test_parts_are_counted_also_where_a_search_has_found_fewer(seed: int, reach:
     assert best.components == count_components(best.sample.links, 12) > 2
 
 
-def test_the_report_says_how_long_it_took_to_look_at_the_old_links() -> None:
-    fleet = drawn(14)
-    before = solved(fleet, RADIOS["link budget"])
-    told = MODEL.update(before, move_by(fleet, 0.2, np.random.default_rng(0))).report
-    assert 0 < told.stages["old links"] < sum(told.stages.values()) <= told.seconds
+def assert_no_worse(
+    after: Topology, before: Topology, corrected: Topology, previous: PreviousLinks | None = None
+) -> None:
+    """In no more parts; and of as many worth no less: T less what new links cost."""
+    layout = after.on()
+    parts = [count_components(one.links, len(layout)) for one in (after, corrected)]
+    assert parts[0] <= parts[1]
+    if parts[0] == parts[1]:
+        there = previous or previous_links(before, before.on().fleet, layout.fleet)
+        scores = [metrics(one, layout)["throughput"] for one in (after, corrected)]
+        price = PRICE * scores[1] / max(1, len(corrected.links))
+        new = [int(there.new(one.links).sum()) for one in (after, corrected)]
+        # What is heard from afar in large fleets is known to a search only to some digits.
+        nothing = (1e-3 if len(layout) > 64 else 1e-9) * scores[1]
+        assert scores[0] - price * new[0] >= scores[1] - price * new[1] - nothing
+
+
+def scored(topology: Topology, before: Topology, best: Topology) -> tuple[float, float]:
+    """T as a share of the best, and continuity."""
+    share = metrics(topology, best.on())["throughput"] / metrics(best)["throughput"]
+    return share, continuity(before, topology)

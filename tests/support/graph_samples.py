@@ -11,6 +11,8 @@ import torch
 from torch import Tensor, nn
 
 from manetdiff import Fleet, Radio
+from manetdiff.diffusion.generator import AnyGenerator, DenseGenerator
+from manetdiff.diffusion.sparse import SparseGenerator
 from manetdiff.layout import Layout, pad
 from manetdiff.model.tensors import Graphs, Layouts
 
@@ -20,14 +22,15 @@ Module = TypeVar("Module", bound=nn.Module)
 torch.set_num_threads(1)
 
 
+def scattered_layout(size: int, seed: int = 0) -> Layout:
+    """A random fleet."""
+    rng = np.random.default_rng((seed, size))
+    return Layout(Fleet(rng.normal(size=(size, 2)), rng.uniform(-math.pi, math.pi, size)), Radio())
+
+
 def scattered_layouts(sizes: Sequence[int], seed: int = 0, n: int | None = None) -> Layouts:
     """Random fleets of these sizes, padded to n nodes. A fleet depends on its size and the seed, not on the others."""
-    made = []
-    for size in sizes:
-        rng = np.random.default_rng((seed, size))
-        fleet = Fleet(rng.normal(size=(size, 2)), rng.uniform(-math.pi, math.pi, size))
-        made.append(Layout(fleet, Radio()).features)
-    return Layouts.from_numpy(pad(made, n))
+    return Layouts.from_numpy(pad([scattered_layout(size, seed).features for size in sizes], n))
 
 
 def scattered_graphs(layouts: Layouts, seed: int = 0, density: float = 0.3) -> Graphs:
@@ -66,6 +69,12 @@ def perturbed(make: Callable[[], Module], seed: int = 0, size: float = 0.25) -> 
         for parameter in module.parameters():
             parameter.add_(torch.randn_like(parameter), alpha=size)
     return module
+
+
+def dense(generator: AnyGenerator) -> DenseGenerator:
+    """A generator that is known to be one on all pairs."""
+    assert not isinstance(generator, SparseGenerator)
+    return generator
 
 
 def in_double(layouts: Layouts) -> Layouts:

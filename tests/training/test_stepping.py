@@ -15,13 +15,15 @@ import torch
 from lightning.fabric import Fabric
 from torch import Tensor, nn
 
-from manetdiff.data import Settings, generate
+from manetdiff.data import RANDOM, Settings, generate
 from manetdiff.model.config import ModelConfig
 from manetdiff.training.corpus import Corpus, read_corpus
+from manetdiff.training.feeds import DenseFeed
 from manetdiff.training.loop import Trainer
+from manetdiff.training.packed import read_packed
 from manetdiff.training.plan import Plan, Share, batch_draws, batch_rows
 from manetdiff.training.recipe import Recipe
-from manetdiff.training.stepping import BEFORE_CAPTURE, _Inputs
+from manetdiff.training.stepping import BEFORE_CAPTURE
 from support.fake_cuda import FakeCuda, FakeGraph, Refusal
 
 # Three steps an epoch. The rate, the average and the mirroring change with every step: a recording must not keep them.
@@ -55,7 +57,7 @@ Make = Callable[..., Trainer]
 def make(corpus: Corpus, cuda: FakeCuda, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
     """Makes runs, all of them alike, whose steps appear among the events."""
     monkeypatch.setattr("manetdiff.training.loop.make_optimizer", _optimizer_as_on_a_gpu)
-    monkeypatch.setattr("manetdiff.training.stepping.batch_rows", _rows_as_on_a_gpu)
+    monkeypatch.setattr("manetdiff.training.feeds.batch_rows", _rows_as_on_a_gpu)
 
     def made(recipe: Recipe = RECIPE, *, captured: bool) -> Trainer:
         model = ModelConfig(width=8, blocks=1, tokens=2)
@@ -63,7 +65,7 @@ def make(corpus: Corpus, cuda: FakeCuda, tmp_path: Path, monkeypatch: pytest.Mon
         run.stepper.can_capture = captured
         body = run.stepper._body
 
-        def noted(inputs: list[_Inputs]) -> dict[str, Tensor]:
+        def noted(inputs: list[tuple[Tensor, ...]]) -> dict[str, Tensor]:
             cuda.events.append(f"step on {cuda.current.name}")
             return body(inputs)
 
@@ -135,6 +137,27 @@ def test_after_a_few_steps_aside_one_is_recorded_and_replayed_and_all_are_those_
     assert not torch.equal(plain[-1]["term edges"], plain[-2]["term edges"])
 
 
+def test_packed_batches_are_recorded_and_replayed_as_well(
+    cuda: FakeCuda, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    generate(Settings(nodes=(5, 8), count=24, seed=3, search_moves=50, radio=RANDOM), tmp_path / "layouts")
+    packed = read_packed([tmp_path / "layouts"], workers=1)
+    monkeypatch.setattr("manetdiff.training.loop.make_optimizer", _optimizer_as_on_a_gpu)
+    recipe = dataclasses.replace(RECIPE, batch=512, mirror=False)
+    plan = Plan(ModelConfig(kind="sparse", width=8, blocks=1, tokens=2), recipe)
+
+    def steps(captured: bool) -> list[Moment]:
+        run = Trainer(plan, packed, tmp_path, Fabric(accelerator="cpu", devices=1))
+        run.stepper.can_capture = captured
+        return _take(run)
+
+    plain = steps(captured=False)
+    cuda.events.clear()
+    _assert_same(steps(captured=True), plain)
+    assert cuda.events.count("replay") == STEPS - BEFORE_CAPTURE
+    assert not torch.equal(plain[-1]["term edges"], plain[-2]["term edges"])
+
+
 def test_a_step_is_recorded_again_when_the_weight_decay_changes(make: Make, cuda: FakeCuda) -> None:
     run = make(PLAIN, captured=True)
     assert (run.epoch_steps, run.steps) == (3, STEPS)
@@ -166,7 +189,7 @@ def test_errors_that_are_not_the_capture_s_are_not_taken_for_one(make: Make, mon
     run = make(captured=True)
     _take(run, BEFORE_CAPTURE)
 
-    def broken(inputs: list[_Inputs]) -> dict[str, Tensor]:
+    def broken(inputs: list[tuple[Tensor, ...]]) -> dict[str, Tensor]:
         raise ValueError("broken")
 
     monkeypatch.setattr(run.stepper, "_body", broken)
@@ -179,10 +202,12 @@ def test_every_replay_finds_the_numbers_of_its_own_step_in_the_memory_of_the_rec
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = make(captured=True)
+    feed = run.feed
+    assert isinstance(feed, DenseFeed)
     body, taken = run.stepper._body, []
 
-    def kept(inputs: list[_Inputs]) -> dict[str, Tensor]:
-        taken.append([part._tensors() for part in inputs])
+    def kept(inputs: list[tuple[Tensor, ...]]) -> dict[str, Tensor]:
+        taken.append(inputs)
         return body(inputs)
 
     monkeypatch.setattr(run.stepper, "_body", kept)
@@ -190,7 +215,7 @@ def test_every_replay_finds_the_numbers_of_its_own_step_in_the_memory_of_the_rec
         run.stepper.take(step)
         # After the recording `taken` grows no more: its last is the memory that every replay reads.
         assert len(taken) == min(step, BEFORE_CAPTURE) + 1
-        for share, tensors in zip(run.split, taken[-1], strict=True):
+        for share, tensors in zip(feed.split, taken[-1], strict=True):
             rows = batch_rows(share, step, RECIPE.seed)
             draws, flipped = batch_draws(share, step, RECIPE.seed, run.plan.model.latent, torch.device("cpu"))
             expected = (rows, draws.time, *draws.uniform, draws.normal, flipped)

@@ -27,12 +27,14 @@ from manetdiff.topology import Topology
 from manetdiff.training import train
 from manetdiff.training.checkpoint import CHECKPOINT, FORMAT, FORMAT_NAME
 from manetdiff.training.corpus import Corpus, read_corpus
+from manetdiff.training.feeds import DenseFeed
 from manetdiff.training.loop import BEST, LAST, Trainer, TrainingNews
 from manetdiff.training.optimisation import AveragedWeights, rate_at
 from manetdiff.training.plan import Plan, Share, batch_draws, batch_rows, shares, steps_an_epoch
 from manetdiff.training.recipe import RECIPES, Recipe
 from manetdiff.training.validation import judge, sample_topologies
 from manetdiff.training.variants import variant
+from support.graph_samples import dense
 
 TINY = ModelConfig(width=8, blocks=1, tokens=2)
 RECIPE = Recipe(epochs=4, batch=8, rate=1e-3, last_rate=1e-6, weight_decay=1e-3, ema=0.9, mirror=True, clip=1.0)
@@ -157,12 +159,13 @@ class TestSteps:
     def test_every_graph_of_a_step_counts_the_same_whatever_its_size(self, corpus: Corpus, tmp_path: Path) -> None:
         recipe = dataclasses.replace(RECIPE, batch=8, mix=((6, 3.0), (9, 1.0)), mirror=False)
         run = trainer(corpus, tmp_path, recipe)
-        assert [(share.nodes, share.batch) for share in run.split] == [(6, 6), (9, 2)]
+        assert isinstance(run.feed, DenseFeed)
+        assert [(share.nodes, share.batch) for share in run.feed.split] == [(6, 6), (9, 2)]
         wanted: dict[str, float] = {}
-        for share in run.split:
+        for share in run.feed.split:
             draws, _ = batch_draws(share, 0, recipe.seed, TINY.latent, torch.device("cpu"))
-            layouts, clean = run.corpus.buckets[share.nodes].rows(batch_rows(share, 0, recipe.seed))
-            for name, term in run.generator.loss_terms(layouts, clean, draws, run.plan.losses).items():
+            layouts, clean = corpus.buckets[share.nodes].rows(batch_rows(share, 0, recipe.seed))
+            for name, term in dense(run.generator).loss_terms(layouts, clean, draws, run.plan.losses).items():
                 wanted[name] = wanted.get(name, 0.0) + share.batch / 8 * term.item()
         assert {name: term.item() for name, term in run.stepper.take(0).items()} == pytest.approx(wanted, rel=1e-5)
 
@@ -384,7 +387,7 @@ class TestFromPython:
         [
             ({"wide": 8}, "no setting wide; there are activation, batch"),
             ({"sectors": 6}, "no setting sectors"),
-            ({"losses": {"od": 1.0}}, "no term of the loss od; there are cosine, edges, odd, parity, sector"),
+            ({"losses": {"od": 1.0}}, "no term of the loss od; there are consistency, cosine, edges, odd, parity"),
             ({"losses": {"odd": -1.0}}, "the weight of odd must be a finite number of at least 0"),
             ({"accelerator": "tpu"}, "give cpu"),
         ],

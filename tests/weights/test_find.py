@@ -25,7 +25,7 @@ def with_header(header: bytes) -> bytes:
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_package_ships_what_users_run_and_the_rest_is_in_the_studies(kind: str) -> None:
     in_package = {name for name, path in known(kind).items() if path.parent == PACKAGE}
-    assert in_package == {"netdiff", "netdiff-heading", "netdiff-small"}
+    assert in_package == {"netdiff", "netdiff-heading", "netdiff-sparse"}
     assert all(path.parent in (PACKAGE, STUDIES) for path in known(kind).values())
     assert "acam-123" in known(WEIGHTS_FILE)
 
@@ -44,13 +44,13 @@ def test_names_come_first_then_paths(tmp_path: Path, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("name", ["nonsense", "nowhere/best.safetensors", "nowhere/mine.netdiff", "."])
 def test_what_is_not_there_is_answered_with_what_is(name: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(
-        CheckpointError, match=r"no such file.*there are netdiff, netdiff-heading, netdiff-small"
+        CheckpointError, match=r"no such file.*there are netdiff, netdiff-heading, netdiff-sparse"
     ) as told:
         find(name, kind)
     assert "sources" not in str(told.value)
     # As from an installed wheel.
     monkeypatch.setattr("manetdiff.weights.finder.STUDIES", Path("nowhere"))
-    with pytest.raises(CheckpointError, match=r"netdiff-small; more, such as acam-123, come with the sources"):
+    with pytest.raises(CheckpointError, match=r"netdiff-sparse; more, such as acam-123, come with the sources"):
         find(name, kind)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from manetdiff.cli.bench_presets import beside, preset_tables
 from manetdiff.cli.bench_scaling import scaling_tables
 from manetdiff.cli.bench_speed import batch_tables, step_tables, training_tables
 from manetdiff.cli.output import Columns, Table, measured, print_json, print_table, say, write_markdown
@@ -67,7 +68,10 @@ REACHED = 0.99
 
 
 def command(
-    layouts: Annotated[int, typer.Option(help="Layouts of each set.", min=1)] = LAYOUTS,
+    layouts: Annotated[
+        int | None,
+        typer.Option(help=f"Layouts of each set. Default: {LAYOUTS}; with --presets, 200 to 4 by size.", min=1),
+    ] = None,
     cpsat_layouts: Annotated[
         int, typer.Option(help="Layouts for CP-SAT, which is slow; 0 leaves it out.", min=0)
     ] = CPSAT_LAYOUTS,
@@ -88,8 +92,19 @@ def command(
         bool,
         typer.Option("--scaling", help="Measure solvers against the size of the fleet instead, 16 to 1,000 nodes."),
     ] = False,
+    presets: Annotated[
+        bool,
+        typer.Option(
+            "--presets",
+            help="Measure presets of 16 to 1,000 nodes against their peers in the same time instead, and under other "
+            "radios.",
+        ),
+    ] = False,
+    preset: Annotated[
+        list[str] | None, typer.Option(help="With --presets: this one only; can be given again.", metavar="NAME")
+    ] = None,
     nodes: Annotated[
-        str | None, typer.Option(help="With --scaling: sizes, such as 16,64,256.", metavar="SIZES")
+        str | None, typer.Option(help="With --scaling and --presets: sizes, such as 16,64,256.", metavar="SIZES")
     ] = None,
     moves_a_node: Annotated[
         int | None, typer.Option(help="With --scaling: of the long search that T is compared with.", min=1)
@@ -117,9 +132,12 @@ def command(
       manetdiff bench --steps
       manetdiff bench --batches
       manetdiff bench --scaling --nodes 64,256,1000
+      manetdiff bench --presets --nodes 16,128 --preset balanced --layouts 4
     """
-    if (nodes or moves_a_node) and not scaling:
-        raise SolverError("--nodes and --moves-a-node go with --scaling")
+    if (nodes and not (scaling or presets)) or (moves_a_node and not scaling):
+        raise SolverError("--nodes and --moves-a-node go with --scaling, --nodes also with --presets")
+    if preset and not presets:
+        raise SolverError("--preset goes with --presets")
     for path in (plot, markdown):
         if path is not None:
             check_writable(path)
@@ -134,8 +152,13 @@ def command(
         tables, document, intro = scaling_tables(say, nodes, moves_a_node, quick)
         _show(tables, document, markdown, as_json, intro)
         return
-    count, with_cpsat = (4, 0) if quick else (layouts, cpsat_layouts)
     store = RowStore(kept, say)
+    if presets:
+        told = preset_tables(store, nodes, layouts, preset, quick=quick, picture=beside(plot, markdown))
+        _show(told.tables, told.document, markdown, as_json, told.intro)
+        _draw(told.points, plot)
+        return
+    count, with_cpsat = (4, 0) if quick else (layouts or LAYOUTS, cpsat_layouts)
     chosen = [benchmark_set(name).first(count) for name in DEFAULT_SETS]
     from manetdiff.evaluate.move_rates import scored_move_rates
 
@@ -157,10 +180,7 @@ def command(
         "updates": [asdict(row) for row in updates],
     }
     _show(tables, document, markdown, as_json)
-    if plot is not None:
-        from manetdiff.pictures.over_time import draw_over_time  # imported late: matplotlib is slow to load
-
-        draw_over_time(points, plot)
+    _draw(points, plot)
 
 
 def _show(
@@ -178,6 +198,13 @@ def _show(
             print_table(table)
     if markdown is not None:
         write_markdown(tables, markdown, intro)
+
+
+def _draw(points: Sequence[Point], plot: str | None) -> None:
+    if plot is not None:
+        from manetdiff.pictures.over_time import draw_over_time  # imported late: matplotlib is slow to load
+
+        draw_over_time(points, plot)
 
 
 def _stay_on_one_core() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from manetdiff.cli.needs_torch import needs_torch
 from manetdiff.cli.output import Columns, Table, measured
 from manetdiff.measure.measures import MEASURES
+from manetdiff.weights import PAPER
 
 if TYPE_CHECKING:
     from manetdiff.evaluate.batch_speed import BatchSpeed, WholeSet
@@ -78,7 +79,7 @@ def batch_tables(say: Say) -> Told:
     """Large batches; and the same for machines."""
     with needs_torch("sampling in large batches"):
         from manetdiff.evaluate.batch_speed import batch_speeds
-    speeds, sets = batch_speeds(("netdiff", "netdiff-small"), say)
+    speeds, sets = batch_speeds((PAPER,), say)
     tables = [
         Table.of(f"Sampling on {speeds[0].device}", BATCH, speeds),
         Table.of("Whole sets, from positions to links", WHOLE_SET, sets),

@@ -27,8 +27,9 @@ from manetdiff.wording import share_text
 FORMATION = "wedge"
 MOTION = "gauss-markov"
 DISPLACEMENT = 0.3
-MOVES_A_NODE, MOST_MOVES = 3000, 100_000  # the cap keeps 256 aircraft within half a minute
+MOVES_A_NODE, MOST_MOVES = 3000, 100_000  # the cap keeps large fleets within half a minute
 FEWEST_NODES = 3  # two aircraft are always 2√2 spreads apart, beyond the range of the default radio
+MOST_NODES = MOST["sparse"]
 FILES = ("fleet.json", "topology.json", "moved.json", "topology.png")
 
 
@@ -48,7 +49,7 @@ def command(
     seed: Annotated[
         int, typer.Option(help="Seed of the formation, its motion and the search.", min=0, max=2**63 - 1)
     ] = 0,
-    nodes: Annotated[int, typer.Option(help="Aircraft in the formation, 3 to 256.")] = 16,
+    nodes: Annotated[int, typer.Option(help=f"Aircraft in the formation, {FEWEST_NODES} to {MOST_NODES:,}.")] = 16,
 ) -> None:
     """Generate the topology of a formation, let it fly on, update it, and show what changed, beside the search.
 
@@ -57,8 +58,8 @@ def command(
       manetdiff demo
       manetdiff demo --nodes 32 --seed 7 --out /tmp/demo
     """
-    if not FEWEST_NODES <= nodes <= MOST:
-        raise ScenarioError(f"the demo flies {FEWEST_NODES} to {MOST} nodes, not {nodes}")
+    if not FEWEST_NODES <= nodes <= MOST_NODES:
+        raise ScenarioError(f"the demo flies {FEWEST_NODES} to {MOST_NODES:,} nodes, not {nodes:,}")
     radio = Radio()
     rng = np.random.default_rng(seed)
     fleet = draw(FORMATION, nodes, rng)

@@ -14,7 +14,7 @@ from manetdiff.cli.output import Table, print_json, print_table, say, write_mark
 from manetdiff.data import BENCHMARKS, DEFAULT_SETS
 from manetdiff.errors import SolverError
 from manetdiff.evaluate.bundles import bundle_rows
-from manetdiff.evaluate.scores import Score, baseline_rows, baseline_scores, preset_scores
+from manetdiff.evaluate.scores import Score, baseline_rows, baseline_scores, has_radios, preset_rows
 from manetdiff.formats import check_writable
 from manetdiff.measure.measures import MEASURES, OF_LAYOUTS, labels, seconds_text
 from manetdiff.measure.rows import TARGET, Rows
@@ -102,13 +102,17 @@ def command(
         if ablations:
             results[name], table = _ablation_table(name, _model_rows(store, name, None, sampling, seed or 0, layouts))
             made = [table]
-        elif preset:
-            scores = preset_scores(store, name, preset, layouts=layouts, seed=seed or 0)
-            results[name], made = [asdict(score) for score in scores], [_table(name, scores, timed=True)]
-        elif weights:
-            rows = _model_rows(store, name, weights, sampling, seed or 0, layouts)
-            scores = [Score.of(label, sampled) for label, sampled in rows.items()]
-            results[name], made = [asdict(score) for score in scores], [_table(name, scores, timed=False)]
+        elif preset or weights:
+            if preset:
+                rows = preset_rows(store, name, preset, layouts=layouts, seed=seed or 0)
+            else:
+                rows = _model_rows(store, name, weights, sampling, seed or 0, layouts)
+            if has_radios(name):
+                found, made = set_tables(name, rows)
+                results |= found
+            else:
+                scores = [Score.of(label, some) for label, some in rows.items()]
+                results[name], made = [asdict(score) for score in scores], [_table(name, scores, timed=bool(preset))]
         elif name in DEFAULT_SETS:
             scores = baseline_scores(store, name, method, layouts, moves)
             results[name], made = [asdict(score) for score in scores], [_table(name, scores, timed=False)]

@@ -49,8 +49,8 @@ def about_sets(names: Sequence[str]) -> str:
 By `manetdiff evaluate {" ".join(names)}`, commit {commit()}, in one process on {processor_name()}; *processor* is its
 processor time, all cores together. Every method starts from positions alone. Where a set has several radios, T / target
 is the mean of the layouts' own ratios, because what one radio carries is many times what another does; elsewhere it is
-that of the sums. The packaged networks are not among the methods: they take four sectors and up to 256 nodes. Where
-they fit, `manetdiff evaluate bench64 --preset balanced` has them.
+that of the sums. The network is not among the methods: `manetdiff evaluate {" ".join(names)} --preset balanced` has
+it.
 
 The targets are what the reference found with so many moves a layout:
 

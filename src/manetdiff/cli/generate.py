@@ -9,6 +9,7 @@ import typer
 from manetdiff.cli import options
 from manetdiff.cli.results import check_files, deliver, milliseconds
 from manetdiff.formats import read_fleet, read_radio
+from manetdiff.weights import DEFAULT
 
 
 def command(
@@ -28,7 +29,7 @@ def command(
     keep: options.Keep = None,
     avoid: options.Avoid = None,
     silent: options.Silent = None,
-    weights: options.Weights = "netdiff",
+    weights: options.Weights = DEFAULT,
     radio: options.Radio = None,
     as_json: options.Json = False,
 ) -> None:

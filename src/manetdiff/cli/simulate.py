@@ -20,6 +20,7 @@ from manetdiff.formats import read_radio, read_tracks
 from manetdiff.formats.registry import MOBILITY, names
 from manetdiff.messages import escaped
 from manetdiff.scenarios import FAMILIES, MOTIONS, draw, motions_of, move
+from manetdiff.weights import DEFAULT
 from manetdiff.wording import share_text
 
 ANIMATIONS = ("gif", "mp4", "none")
@@ -44,7 +45,7 @@ def command(
     kind: Annotated[str | None, typer.Option(help=f"Kind of the file: {names(MOBILITY, ' or ')}.")] = None,
     gap: options.Gap = None,
     family: Annotated[str, typer.Option(help=f"Scenario without a file: {', '.join(FAMILIES)}.")] = "wedge",
-    nodes: Annotated[int, typer.Option(help="Nodes of the scenario.", min=2, max=256)] = 16,
+    nodes: Annotated[int, typer.Option(help="Nodes of the scenario.", min=2, max=1024)] = 16,
     motion: Annotated[
         str | None, typer.Option(help=f"How they move: {', '.join(MOTIONS)}. Default: what suits the family.")
     ] = None,
@@ -61,7 +62,7 @@ def command(
     animation: Annotated[
         str, typer.Option(help="Its file: gif, mp4 (needs ffmpeg) or none. The report plays the flight in any case.")
     ] = "gif",
-    weights: options.Weights = "netdiff",
+    weights: options.Weights = DEFAULT,
     radio: options.Radio = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:

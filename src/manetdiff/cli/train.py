@@ -23,16 +23,24 @@ def command(
         str,
         typer.Option(
             help="acam (the paper's NetDiff), cam, none, one-token, cross-entropy, ddpm-gt, gt-vae, graph-vae, "
-            "components; acam-plain, cam-plain, none-plain, ddpm-gt-plain: without our features."
+            "components; acam-plain, cam-plain, none-plain, ddpm-gt-plain: without our features; sparse: on candidate "
+            "links, for any fleet and radio."
         ),
     ] = "acam",
-    recipe: Annotated[str, typer.Option(help="paper (as in the paper) or fast (our own).")] = "fast",
+    recipe: Annotated[
+        str, typer.Option(help="paper (as in the paper), fast (our own) or any-fleet (of sparse).")
+    ] = "fast",
     width: Annotated[int | None, typer.Option(help="Channels, instead of the model's.")] = None,
     blocks: Annotated[int | None, typer.Option(help="Graph transformer blocks, instead of the model's.")] = None,
+    encoder: Annotated[
+        int | None, typer.Option(help="Of sparse networks: blocks before them that see the layout alone.")
+    ] = None,
     activation: Annotated[str | None, typer.Option(help="gelu or relu, instead of the model's.")] = None,
     tokens: Annotated[int | None, typer.Option(help="Tokens, instead of the model's.")] = None,
     epochs: Annotated[int | None, typer.Option(help="Passes over the data, instead of the recipe's.")] = None,
-    batch: Annotated[int | None, typer.Option(help="Graphs a step, instead of the recipe's.")] = None,
+    batch: Annotated[
+        int | None, typer.Option(help="Graphs a step, or arcs of sparse, instead of the recipe's.")
+    ] = None,
     mix: Annotated[
         str | None,
         typer.Option(help="Share of each fleet size in a batch, such as 16:0.6,32:0.4. Default: the data's."),
@@ -54,7 +62,7 @@ def command(
         list[str] | None,
         typer.Option(
             help="Weights of the loss's terms instead of the model's, such as sector=0.1,odd=0; may be repeated. "
-            "Terms: edges, parity, sector, cosine, odd."
+            "Terms: edges, parity, sector, cosine, odd; of sparse networks, consistency."
         ),
     ] = None,
     redundancy: Annotated[float, typer.Option(help="Factor on the odds of a link in the noise; see the docs.")] = 1.0,
@@ -63,6 +71,9 @@ def command(
     ] = 1.0,
     heading: Annotated[
         float, typer.Option(help="How much sooner noise comes to links that are about to leave a sector; see the docs.")
+    ] = 0.0,
+    forest: Annotated[
+        float, typer.Option(help="Of sparse networks: share of graphs whose noise starts from a spanning forest.")
     ] = 0.0,
     leave_out: Annotated[
         list[str] | None, typer.Option(help="A family of layouts that the run must not see; may be repeated.")
@@ -82,6 +93,7 @@ def command(
       manetdiff train layouts --out run
       manetdiff train layouts --out paper-run --recipe paper
       manetdiff train layouts --out two-gpus --devices 2
+      manetdiff train layouts others --out any --model sparse --recipe any-fleet
 
     The folder of the run gets checkpoint.safetensors (to go on from), best.safetensors and last.safetensors (weights
     to use), samples.png and a TensorBoard log.
@@ -92,6 +104,7 @@ def command(
     settings = {
         "width": width,
         "blocks": blocks,
+        "encoder": encoder,
         "activation": activation,
         "tokens": tokens,
         "epochs": epochs,
@@ -116,6 +129,7 @@ def command(
             redundancy=redundancy,
             parity_pace=parity_pace,
             heading=heading,
+            forest=forest,
             leave_out=leave_out or (),
             radio=None if radio is None else read_radio(radio),
             accelerator=accelerator,

@@ -10,6 +10,7 @@ from manetdiff.cli import options
 from manetdiff.cli.results import check_files, deliver, milliseconds
 from manetdiff.formats import read_fleet, read_radio, read_topology
 from manetdiff.topology import Report, check_related
+from manetdiff.weights import DEFAULT
 from manetdiff.wording import share_text
 
 
@@ -34,7 +35,7 @@ def command(
     keep: options.Keep = None,
     avoid: options.Avoid = None,
     silent: options.Silent = None,
-    weights: options.Weights = "netdiff",
+    weights: options.Weights = DEFAULT,
     radio: options.Radio = None,
     as_json: options.Json = False,
 ) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -39,6 +40,9 @@ def command(
     redundancy: Annotated[
         float | None, typer.Option(help="With --pack: the redundancy that they are sampled with. Default: 1.")
     ] = None,
+    temperature: Annotated[
+        float | None, typer.Option(help="With --pack: the temperature that they are sampled with. Default: 0.5.")
+    ] = None,
     layouts: Annotated[
         int | None, typer.Option(help="With --pack: score on at most so many layouts of each set.", min=1)
     ] = None,
@@ -54,16 +58,20 @@ def command(
     if pack is not None:
         if name is None:
             raise CheckpointError("--pack: give the name under which to ship the weights")
-        print(_packed(name, pack, out or Path(), commit or "unknown", redundancy, layouts))
-    elif any(option is not None for option in (out, commit, redundancy, layouts)):
-        raise CheckpointError("--out, --commit, --redundancy and --layouts go with --pack: give the file to pack")
+        knobs = {"redundancy": redundancy, "temperature": temperature}
+        sampling = {knob: value for knob, value in knobs.items() if value is not None}
+        print(_packed(name, pack, out or Path(), commit or "unknown", sampling, layouts))
+    elif any(option is not None for option in (out, commit, redundancy, temperature, layouts)):
+        raise CheckpointError(
+            "--out, --commit, --redundancy, --temperature and --layouts go with --pack: give the file to pack"
+        )
     elif name is not None:
         print(card_page(name, read_header(find(name, WEIGHTS_FILE))))
     else:
         print_table(Table("weights", COLUMNS, [_row(name, path) for name, path in known(WEIGHTS_FILE).items()]))
 
 
-def _packed(name: str, pack: Path, folder: Path, commit: str, redundancy: float | None, layouts: int | None) -> str:
+def _packed(name: str, pack: Path, folder: Path, commit: str, sampling: Mapping[str, Any], layouts: int | None) -> str:
     with needs_torch("scoring weights"):
         from manetdiff.diffusion.weights import find_weights
         from manetdiff.evaluate.models import with_card
@@ -71,8 +79,7 @@ def _packed(name: str, pack: Path, folder: Path, commit: str, redundancy: float 
     check_writable(file)
     check_writable(page)
     weights = find_weights(pack)
-    if redundancy is not None:
-        weights = replace(weights, sampling=replace(weights.sampling, redundancy=redundancy))
+    weights = replace(weights, sampling=replace(weights.sampling, **sampling))
     carded = with_card(RowStore(report=say), weights, commit, layouts)
     write_bytes(file, carded.to_bytes(half=True))
     write_text(page, card_page(name, read_header(file)))

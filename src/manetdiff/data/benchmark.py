@@ -56,7 +56,7 @@ class Benchmark:
         )
 
 
-def _dense_as_16(nodes: int, count: int, search_moves: int, part: int) -> Benchmark:
+def dense_as_16(nodes: int, count: int, search_moves: int, part: int) -> Benchmark:
     """Larger fleets that are as dense as those of bench16, whatever their size, under the same radio in metres."""
     return Benchmark((nodes,), count, nodes, search_moves, radio=IN_METRES, spacing=SPACING, part=part)
 
@@ -64,9 +64,9 @@ def _dense_as_16(nodes: int, count: int, search_moves: int, part: int) -> Benchm
 BENCHMARKS = {
     "bench16": Benchmark(nodes=(16,), count=1000, seed=16, search_moves=800_000),
     "bench32": Benchmark(nodes=(32,), count=500, seed=32, search_moves=2_000_000),
-    "bench64": _dense_as_16(64, 200, search_moves=4_096_000, part=8),
-    "bench256": _dense_as_16(256, 40, search_moves=16_384_000, part=1),
-    "bench1000": _dense_as_16(1000, 8, search_moves=16_000_000, part=1),
+    "bench64": dense_as_16(64, 200, search_moves=4_096_000, part=8),
+    "bench256": dense_as_16(256, 40, search_moves=16_384_000, part=1),
+    "bench1000": dense_as_16(1000, 8, search_moves=16_000_000, part=1),
     "radios": Benchmark(
         nodes=tuple(range(12, 33)), count=480, seed=12, moves_a_node=16_000, radio=BENCHMARK_RADIOS, part=24
     ),

@@ -25,5 +25,5 @@ def layout_draws(
       default those of the largest. decide: whether the last step takes the likelier state instead of drawing one.
     """
     drawn = padded_draws(seeds, sizes, max(sizes) if n is None else n, steps + 1, decide=decide)
-    edges, parity = (torch.from_numpy(numbers).to(device) for numbers in (drawn.edges, drawn.parity))
+    edges, parity = (torch.from_numpy(numbers).to(device) for numbers in drawn)
     return [Graphs(*both) for both in zip(edges, parity, strict=True)]

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from manetdiff.diffusion.draws import layout_draws
 from manetdiff.diffusion.process import Process
 from manetdiff.diffusion.sampler import Sampler
+from manetdiff.diffusion.sparse import SparseGenerator
 from manetdiff.errors import ModelError
 from manetdiff.model.config import ModelConfig
 from manetdiff.model.denoiser import Denoiser
@@ -108,8 +109,14 @@ class VariationalGenerator(nn.Module):
         return sampler.sample(lambda state, time: prediction, layouts.mask, rounds)
 
 
-def build(config: ModelConfig, process: Process) -> DiffusionGenerator | VariationalGenerator:
+DenseGenerator = DiffusionGenerator | VariationalGenerator
+AnyGenerator = DenseGenerator | SparseGenerator
+
+
+def build(config: ModelConfig, process: Process) -> AnyGenerator:
     """A model with fresh weights, drawn from PyTorch's current random state."""
+    if config.kind == "sparse":
+        return SparseGenerator(config, process)
     if config.kind == "diffusion":
         return DiffusionGenerator(config, process)
     if config.kind in ("graph-vae", "gt-vae"):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from manetdiff.checks import check_above_0, check_at_least_0
+from manetdiff.checks import check_above_0, check_at_least_0, check_within
 from manetdiff.diffusion.heading import drift_risk
 from manetdiff.diffusion.schedule import alpha_bar
 from manetdiff.diffusion.transitions import Stride, mixed, stride
@@ -30,6 +30,8 @@ class Process(JsonSettings):
     - noise_redundancy: factor on the odds of a link in the noise. Above 1 the process goes through graphs with more
       links than it ends with: a redundant link is easier to prune than a missing one is to create.
     - parity_pace: of the noise on parity, as a power of ᾱ. Below 1, sampling settles the parity before the edges.
+    - forest: of sparse networks, the share of graphs in training whose noise is on the shortest spanning forest instead
+      of on the solution: what a chain of few steps starts from.
     - heading: how much faster noise comes to a pair that is about to leave the sector it is in; 0: as to any other.
     """
 
@@ -40,11 +42,13 @@ class Process(JsonSettings):
     noise_redundancy: float = 1.0
     parity_pace: float = 1.0
     heading: float = 0.0
+    forest: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("mean_degree", "noise_redundancy", "parity_pace"):
             check_above_0(ModelError, f"process: {name}", getattr(self, name))
         check_at_least_0(ModelError, "process: heading", self.heading)
+        check_within(ModelError, "process: forest", self.forest, 0.0, 1.0)
 
     def pace(self, layouts: Layouts, sectors: int) -> Tensor | None:
         """(b, n, n): of the noise on each pair, as a power of ᾱ; None where it is the same for all."""

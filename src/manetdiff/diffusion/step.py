@@ -41,13 +41,13 @@ def denoising_step(
     """
     if settings.guide is not None and settings.guide_weight is not None:
         prediction = guided(prediction, settings.guide, settings.guide_weight)
-    shares = predicted_shares(prediction, settings.temperature, settings.edge_bias)
+    shares = predicted_shares(prediction, settings.temperature, settings.link_bias)
     return Step(draw_states(posterior_shares(state, shares, noise, strides, pace), draws, mask), shares)
 
 
-def predicted_shares(prediction: Prediction, temperature: Tensor | float, edge_bias: Tensor | float) -> Graphs:
+def predicted_shares(prediction: Prediction, temperature: Tensor | float, link_bias: Tensor | float) -> Graphs:
     """Predicted shares of edges and of parity 1."""
-    edges = torch.sigmoid(prediction.edges / temperature + edge_bias)
+    edges = torch.sigmoid(prediction.edges / temperature + link_bias)
     return Graphs(edges, torch.sigmoid(prediction.parity / temperature))
 
 

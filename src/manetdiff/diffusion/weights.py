@@ -13,10 +13,10 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save as to_safetensors
 from torch import Tensor
 
-from manetdiff.diffusion.generator import DiffusionGenerator, VariationalGenerator, build
+from manetdiff.diffusion.generator import AnyGenerator, build
 from manetdiff.diffusion.process import Process
 from manetdiff.errors import CheckpointError, ManetDiffError
-from manetdiff.layout import FEATURES_VERSION
+from manetdiff.layout import ARCS_VERSION, FEATURES_VERSION
 from manetdiff.model.config import ModelConfig
 from manetdiff.radio import Radio
 from manetdiff.sampling import SamplerConfig
@@ -39,7 +39,12 @@ class Weights:
     sampling: SamplerConfig = field(default_factory=SamplerConfig)
     card: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
-    def build(self) -> DiffusionGenerator | VariationalGenerator:
+    @property
+    def any_radio(self) -> bool:
+        """Whether they are for any radio, and `radio` only the one of users who name none."""
+        return self.config.kind == "sparse"
+
+    def build(self) -> AnyGenerator:
         """The model, in single precision and ready to sample."""
         with torch.device("meta"):  # shapes without memory: a description may ask for any size
             wanted = {name: tuple(part.shape) for name, part in build(self.config, self.process).state_dict().items()}
@@ -61,7 +66,7 @@ class Weights:
             "model": self.config.to_dict(),
             "process": self.process.to_dict(),
             "radio": self.radio.to_dict(),
-            "features": FEATURES_VERSION,
+            "features": features_version(self.config),
             "sampling": self.sampling.to_dict(),
             "card": dict(self.card),
         }
@@ -77,15 +82,16 @@ def find_weights(name: str | Path = DEFAULT) -> Weights:
 def read_weights(path: Path | str) -> Weights:
     """Weights from a file."""
     description, tensors = read_described(Path(path), FORMAT_NAME, FORMAT)
-    features = description.get("features", 1)
-    if features != FEATURES_VERSION:
-        raise CheckpointError(
-            f"{path}: trained on version {features!r} of the layout features; this program makes version "
-            f"{FEATURES_VERSION}: train again"
-        )
     try:
+        config = ModelConfig.from_dict(description["model"])
+        features, made = description.get("features", 1), features_version(config)
+        if features != made:
+            raise CheckpointError(
+                f"{path}: trained on version {features!r} of the layout features; this program makes version {made}: "
+                "train again"
+            )
         return Weights(
-            ModelConfig.from_dict(description["model"]),
+            config,
             Process.from_dict(description["process"]),
             Radio.from_dict(description["radio"]),
             tensors,
@@ -94,8 +100,15 @@ def read_weights(path: Path | str) -> Weights:
         )
     except KeyError as error:
         raise CheckpointError(f"{path}: its description has no {error.args[0]!r}") from None
+    except CheckpointError:
+        raise
     except (ManetDiffError, TypeError) as error:
         raise CheckpointError(f"{path}: {error}") from None
+
+
+def features_version(config: ModelConfig) -> int:
+    """Of what such a network reads of a layout."""
+    return ARCS_VERSION if config.kind == "sparse" else FEATURES_VERSION
 
 
 def described_bytes(name: str, version: int, description: Mapping[str, Any], tensors: dict[str, Tensor]) -> bytes:

@@ -34,7 +34,8 @@ def raw_rows(
     chosen = benchmark_set(benchmark).first(layouts)
     rows = {TARGET: targets(chosen)}
     for name, network in networks.items():
-        check_trained_for(benchmark, name, network.radio)
+        if not network.any_radio:
+            check_trained_for(benchmark, name, network.radio)
         rows[name] = sample(store, network, chosen, name=name, seed=seed, **(sampling or {}))
     return rows
 

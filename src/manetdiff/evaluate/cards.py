@@ -10,6 +10,10 @@ from manetdiff.measure.measures import MEASURES, OF_LAYOUTS, markdown_table
 from manetdiff.messages import brief, escaped
 from manetdiff.sampling import SamplerConfig
 from manetdiff.weights import Header
+from manetdiff.wording import share_text
+
+# Settings that have no effect on a sparse network.
+DENSE_ONLY = ("reads", "domain_features", "components", "activation", "sectors", "latent", "cosine", "heading")
 
 
 def card_page(name: str, header: Header) -> str:
@@ -23,25 +27,38 @@ def card_page(name: str, header: Header) -> str:
 
 def _page(name: str, header: Header) -> str:
     told, card = header.description, header.description.get("card", {})
-    recipe, sampling = card.get("recipe", {}), SamplerConfig.from_dict(told.get("sampling", {}))
+    sampling, model = SamplerConfig.from_dict(told.get("sampling", {})), told.get("model", {})
+    sparse = model.get("kind") == "sparse"
     parts = [
         f"# {name}\n",
-        f"{header.parameters:,} parameters. Trained for {card.get('step', 0):,} steps of {recipe.get('batch')} graphs "
-        f"by the code of commit {card.get('commit', 'unknown')}.\n",
+        f"{header.parameters:,} parameters. Trained for {_training(card, sparse)} by the code of commit "
+        f"{card.get('commit', 'unknown')}.\n",
         "## Raw samples on the benchmark sets\n",
         _scores(card.get("benchmark", {}), {**sampling.to_dict(), "seed": 0}),
         "## Model\n",
-        _pairs(told.get("model", {})),
+        _pairs(_of_kind(model, sparse)),
         "## Data\n",
         _data(card.get("data", [])),
         "## Losses and noise\n",
-        _pairs({**card.get("losses", {}), **told.get("process", {})}),
+        _pairs(_of_kind({**card.get("losses", {}), **told.get("process", {})}, sparse)),
         "## Recipe\n",
-        _pairs(recipe),
-        "## Radio\n",
+        _pairs(card.get("recipe", {})),
+        "## Radio where none is given\n" if sparse else "## Radio\n",
         _pairs(told.get("radio", {})),
     ]
     return "\n".join(parts)
+
+
+def _training(card: Mapping[str, Any], sparse: bool) -> str:
+    """So many steps, of how many where it was stopped before the last one."""
+    steps, planned, batch = card.get("step", 0), card.get("planned_steps", 0), card.get("recipe", {}).get("batch")
+    of = f" of {planned:,} planned" if planned > steps else ""
+    return f"{steps:,}{of} steps of {batch} {'arcs' if sparse else 'graphs'}"
+
+
+def _of_kind(settings: Mapping[str, Any], sparse: bool) -> dict[str, Any]:
+    """Those that have an effect."""
+    return {name: value for name, value in settings.items() if not (sparse and name in DENSE_ONLY)}
 
 
 def _scores(scores: Mapping[str, Mapping[str, float]], sampling: Mapping[str, Any]) -> str:
@@ -49,7 +66,11 @@ def _scores(scores: Mapping[str, Mapping[str, float]], sampling: Mapping[str, An
         return "Not scored.\n"
     said = ", ".join(f"{name} {value}" for name, value in sampling.items())
     rows = [
-        [MEASURES[name].label, *(MEASURES[name].text(score[name]) for score in scores.values())] for name in OF_LAYOUTS
+        [
+            MEASURES[name].label,
+            *(MEASURES[name].text(score[name]) if name in score else "" for score in scores.values()),
+        ]
+        for name in OF_LAYOUTS
     ]
     heads = ["", *(f"{name} ({int(score['layouts'])} layouts)" for name, score in scores.items())]
     return f"No correction, no polish; {said}.\n\n" + markdown_table(heads, rows)
@@ -66,7 +87,24 @@ def _data(sources: list[Mapping[str, Any]]) -> str:
         ]
         for source in sources
     ]
-    return markdown_table(["nodes", "layouts", "seed", "moves of the reference search", "families"], rows)
+    columns = ["nodes", "layouts", "seed", "moves of the reference search", "families"]
+    if all(isinstance(source["radio"], Mapping) for source in sources):
+        return markdown_table(columns, rows)
+    varied = ["radio", "moved as well", "heights, m", "nodes with blocked sectors"]
+    return markdown_table(
+        [*columns, *varied], [[*row, *_variety(source)] for row, source in zip(rows, sources, strict=True)]
+    )
+
+
+def _variety(source: Mapping[str, Any]) -> list[str]:
+    """What else of a source's layouts was drawn."""
+    radio, heights = source["radio"], source.get("heights")
+    return [
+        "as below" if isinstance(radio, Mapping) else str(radio),
+        "yes" if source.get("displacement") else "no",
+        "0" if heights is None else f"{heights[0]:,.0f} to {heights[1]:,.0f}",
+        share_text(source.get("blocked", 0.0)),
+    ]
 
 
 def _pairs(values: Mapping[str, Any]) -> str:

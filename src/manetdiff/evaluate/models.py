@@ -12,6 +12,7 @@ from manetdiff.data.sizes import sizes_of
 from manetdiff.diffusion.weights import Weights, find_weights
 from manetdiff.errors import CheckpointError
 from manetdiff.evaluate.bundles import raw_rows
+from manetdiff.evaluate.scores import has_radios
 from manetdiff.measure.measures import OF_LAYOUTS
 from manetdiff.measure.rows import Rows
 from manetdiff.measure.store import RowStore
@@ -22,6 +23,10 @@ from manetdiff.training.variants import VARIANTS
 THREE_SEEDS = ("acam", "cam", "ddpm-gt")
 ONE_SEED = ("none", "one-token", "cross-entropy", "ddpm-gt-plain", "components", "gt-vae", "graph-vae")
 
+# Of the card of a network for any radio, and what means something over several radios.
+ANY_RADIO_SETS = (*DEFAULT_SETS, "bench64", "radios")
+OF_RADIOS = ("links", "antenna_saturation", "node_saturation", "connected", "parity", "valid")
+
 
 # Of weights that PyTorch samples from.
 model_rows = partial(raw_rows, sampled)
@@ -30,7 +35,8 @@ model_rows = partial(raw_rows, sampled)
 def with_card(store: RowStore, weights: Weights, commit: str, layouts: int | None = None) -> Weights:
     """The weights as they are shipped, in half precision, with what they score on the benchmark sets.
 
-    - commit: of the code that trained them. Only sets of fleet sizes that they were trained on are scored.
+    - commit: of the code that trained them. Only sets of fleet sizes that they were trained on are scored. Where a set
+      has several radios, the ratio is the mean of the layouts' own, and there is no T.
     """
     shipped = replace(weights, tensors={name: tensor.half() for name, tensor in weights.tensors.items()})
     try:
@@ -38,10 +44,13 @@ def with_card(store: RowStore, weights: Weights, commit: str, layouts: int | Non
     except (KeyError, TypeError) as error:
         raise CheckpointError(f"the card of these weights does not say what they were trained on: {error}") from None
     scores: dict[str, Any] = {}
-    for name in DEFAULT_SETS:
+    for name in ANY_RADIO_SETS if weights.any_radio else DEFAULT_SETS:
         if trained_on.issuperset(BENCHMARKS[name].nodes):
             rows = model_rows(store, name, {"weights": shipped}, layouts=layouts)["weights"]
-            scores[name] = {**rows.means(OF_LAYOUTS), "layouts": rows.layouts}
+            means = rows.means(OF_LAYOUTS)
+            if has_radios(name):
+                means = {metric: means[metric] for metric in OF_RADIOS} | {"ratio": float(rows.ratios.mean())}
+            scores[name] = {**means, "layouts": rows.layouts}
     return replace(shipped, card={**weights.card, "commit": commit, "benchmark": scores})
 
 

@@ -11,7 +11,7 @@ from manetdiff.measure.sets import LayoutSet, benchmark_set
 from manetdiff.measure.store import RowStore
 from manetdiff.measure.ways.runtime import generated
 from manetdiff.measure.ways.solvers import solved
-from manetdiff.runtime.effort import PRESETS
+from manetdiff.runtime.presets import PRESETS
 
 # Of each set, and for CP-SAT, which is slow: `bench` and the paper's tables measure the same ones.
 LAYOUTS, CPSAT_LAYOUTS = 44, 11

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -28,9 +29,8 @@ from manetdiff.solvers import correct, polish, solve
 from manetdiff.solvers.annealing import anneal_plainly
 from manetdiff.solvers.budget import Budget
 from manetdiff.solvers.heuristics import mst_greedy_links
-from manetdiff.solvers.reference import COLD, CROWD, HOT, PENALTIES, worth_of_a_link
+from manetdiff.solvers.reference import COLD, CROWD, HOT, PENALTIES
 from manetdiff.solvers.rehearsal import rehearse
-from manetdiff.solvers.result import found
 from manetdiff.solvers.rng import seeded
 from manetdiff.solvers.spanning import spanning_forest
 from manetdiff.solvers.workbench import Workbench
@@ -123,7 +123,17 @@ def fleets(nodes: int) -> list[Layout]:
     return [draw_layouts(settings, index)[0].layout for index in range(count)]
 
 
-def exponent(rows: Sequence[Scale], value: Callable[[Scale], float | None], above: int = 0) -> float | None:
+class OfSize(Protocol):
+    """Something measured on fleets of so many nodes."""
+
+    @property
+    def nodes(self) -> int: ...
+
+
+Sized = TypeVar("Sized", bound=OfSize)
+
+
+def exponent(rows: Sequence[Sized], value: Callable[[Sized], float | None], above: int = 0) -> float | None:
     """e of what grows as nodes ** e, fitted to the logarithms of rows with more nodes than `above`; None where fewer
     than three of them have a value."""
     known = [(row.nodes, it) for row in rows if row.nodes > above and (it := value(row))]
@@ -154,7 +164,7 @@ def _parts(layout: Layout) -> dict[str, float]:
 
 def _reference_rate(bench: Workbench) -> float:
     forest, moves = spanning_forest(bench.layout), PACED * len(bench.layout)
-    worth = worth_of_a_link(found(bench.layout, *forest, "forest"), bench)
+    worth = bench.worth_of_a_link(throughput(bench.layout.placement, *forest), len(forest[0]))
 
     def anneal() -> None:
         bench.put(*forest)

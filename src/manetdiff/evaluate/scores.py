@@ -12,7 +12,7 @@ from manetdiff.measure.sets import LayoutSet, benchmark_set
 from manetdiff.measure.store import RowStore
 from manetdiff.measure.ways.runtime import generated
 from manetdiff.measure.ways.solvers import solved, solved_by_size
-from manetdiff.runtime.effort import PRESETS
+from manetdiff.runtime.presets import PRESETS
 from manetdiff.solvers import METHODS
 from manetdiff.topology import METRICS
 
@@ -143,17 +143,17 @@ def ratios_by_radio(name: str, rows: Mapping[str, Rows]) -> dict[str, dict[str, 
     return {radio: ratios for radio, ratios in found.items() if ratios}
 
 
-def preset_scores(
+def preset_rows(
     store: RowStore, benchmark: str, presets: Sequence[str], *, layouts: int | None = None, seed: int = 0
-) -> list[Score]:
-    """The set's own topologies, then those of each preset, on one core. seed: of the first layout, the next has the
+) -> dict[str, Rows]:
+    """Rows of the set's own topologies and of each preset, on one core. seed: of the first layout, the next has the
     next one."""
     for preset in presets:
         if preset not in PRESETS:
             raise ModelError(f"unknown preset {preset!r}; known are {', '.join(PRESETS)}")
     chosen = benchmark_set(benchmark).first(layouts)
     made = {preset: generated(store, chosen, first_seed=seed, preset=preset) for preset in presets}
-    return [Score.of(TARGET, targets(chosen)), *(Score.of(preset, rows) for preset, rows in made.items())]
+    return {TARGET: targets(chosen), **made}
 
 
 def _rows(store: RowStore, entry: Entry, layouts: LayoutSet) -> Rows:

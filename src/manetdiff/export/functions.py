@@ -9,21 +9,25 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from manetdiff.diffusion.generator import DiffusionGenerator, VariationalGenerator
+from manetdiff.diffusion.generator import AnyGenerator, DiffusionGenerator, VariationalGenerator
 from manetdiff.diffusion.process import PARITY_SHARE, Strides, noised_over
 from manetdiff.diffusion.schedule import alpha_bar
+from manetdiff.diffusion.sparse import SparseGenerator
 from manetdiff.diffusion.step import denoising_step
 from manetdiff.diffusion.transitions import Stride
 from manetdiff.export.dense import DenseDenoiser, has_dense_form
 from manetdiff.export.plain import PlainDecoder, PlainDenoiser
+from manetdiff.export.sparse_functions import sparse_functions
 from manetdiff.model.tensors import Graphs, Layouts
 from manetdiff.sampling import StepSettings
 
 Generator = DiffusionGenerator | VariationalGenerator
 
 
-def functions(generator: Generator) -> dict[str, nn.Module]:
+def functions(generator: AnyGenerator) -> dict[str, nn.Module]:
     """The functions of a model, by their names in the contract."""
+    if isinstance(generator, SparseGenerator):
+        return sparse_functions(generator)
     network = arranged(generator)
     return {
         "layout": LayoutFunction(generator),

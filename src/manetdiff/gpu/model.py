@@ -20,6 +20,7 @@ from manetdiff.layout import Layout, LayoutFeatures, pad
 from manetdiff.model.tensors import Layouts
 from manetdiff.radio import Radio
 from manetdiff.runtime.chain import States
+from manetdiff.runtime.dense import as_lists, every_pair
 from manetdiff.runtime.effort import Effort
 from manetdiff.runtime.model import checked_threads
 from manetdiff.runtime.options import Options
@@ -29,14 +30,14 @@ from manetdiff.sampling import SamplerConfig, grid_for
 from manetdiff.solvers.local_search import THOROUGH
 from manetdiff.solvers.rehearsal import rehearse
 from manetdiff.topology import Topology, find_parts, warn_of_parts_in_batch
-from manetdiff.weights import DEFAULT
+from manetdiff.weights import PAPER
 
 # Graphs that are sampled together at most.
 MOST_TOGETHER = 4096
 
 
 def load(
-    weights: str | Path = DEFAULT, *, device: str = "cuda", half: bool | None = None, threads: int | None = None
+    weights: str | Path = PAPER, *, device: str = "cuda", half: bool | None = None, threads: int | None = None
 ) -> BatchModel:
     """Weights by name or file, on a device of PyTorch's.
 
@@ -64,6 +65,8 @@ class BatchModel:
         threads: int | None = None,
     ) -> None:
         generator = weights.build()
+        if weights.config.kind == "sparse":
+            raise ModelError(f"{name}: sparse networks do not run in batches on a GPU; dense ones do, such as {PAPER}")
         if not isinstance(generator, DiffusionGenerator):
             raise ModelError("only diffusion models sample in steps")
         self.radio, self.sampling, self.device = weights.radio, weights.sampling, device
@@ -142,7 +145,7 @@ class BatchModel:
             for start in range(0, len(places), MOST_TOGETHER):
                 part = slice(start, start + MOST_TOGETHER)
                 states = self._batch([features[place] for place in places[part]], draws[part], seed, sampling)
-                for place, sample in zip(places[part], samples_of(states, None), strict=True):
+                for place, sample in zip(places[part], samples_of(states, every_pair(n)), strict=True):
                     made[place].append(sample)
         return made
 
@@ -154,7 +157,8 @@ class BatchModel:
         numbers = [_stream(seed, draw) for draw in draws + draws[-1:] * (whole - count)]
         seeds = torch.tensor(numbers, dtype=torch.int64, device=self.device)
         made = self.chain.sample(layouts, seeds, sampling)
-        return States(*(part[:count].float().cpu().numpy() for part in made))
+        edges, parity = (part[:count].float().cpu().numpy() for part in made)
+        return States(as_lists(edges), parity)
 
 
 def _stream(seed: int, draw: int) -> int:

@@ -147,14 +147,18 @@ class Layout:
     def including(self, links: IntArray) -> Layout:
         """The layout with those of links (m, 2) that may be linked among what searches can hold: itself where they
         are."""
-        if len(self) <= EVERY_PAIR:
+        if len(self) <= EVERY_PAIR or len(links) == 0:
             return self
-        wanted = links[self.linkable(links)]
         n = len(self)
         known = self.candidates[:, 0] * n + self.candidates[:, 1]
-        missing = wanted[~np.isin(wanted.min(axis=1) * n + wanted.max(axis=1), known)] if len(wanted) else wanted
-        if len(missing) == 0:
+        return self.proposing(links[~np.isin(links.min(axis=1) * n + links.max(axis=1), known)])
+
+    def proposing(self, links: IntArray) -> Layout:
+        """The layout with those of links (m, 2) that may be linked among its candidates. Which ones are already is not
+        looked up: that would take its tables."""
+        wanted = links[self.linkable(links)]
+        if len(wanted) == 0:
             return self
-        made = replace(self, extra=np.concatenate([self.extra, missing]))
+        made = replace(self, extra=np.concatenate([self.extra, wanted]))
         made.__dict__["placement"] = self.placement
         return made

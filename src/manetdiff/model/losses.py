@@ -21,7 +21,8 @@ from manetdiff.model.tensors import Graphs, Layouts, Prediction, antennas
 
 @dataclass(frozen=True)
 class LossWeights(JsonSettings):
-    """Weight of each term; 0 switches it off."""
+    """Weight of each term; 0 switches it off. consistency: of sparse networks, that an earlier time of the same path
+    predicts what a later one, with less noise, does."""
 
     ERROR = ModelError
     WHAT = "losses"
@@ -31,6 +32,7 @@ class LossWeights(JsonSettings):
     sector: float = 0.05
     cosine: float = 0.02
     odd: float = 0.05
+    consistency: float = 0.0
 
     def __post_init__(self) -> None:
         for name, weight in self.to_dict().items():

@@ -11,6 +11,7 @@ from manetdiff.radio import Radio
 from manetdiff.reproduce.networks import raw_samples
 from manetdiff.reproduce.tables import Grid, Setting
 from manetdiff.scenarios import FAMILIES
+from manetdiff.weights import PAPER
 
 METRICS = ("ratio", "connected", "parity", "antenna_saturation", "valid")
 LEFT_OUT = ("escort", "crossing")
@@ -52,27 +53,30 @@ def sizes(setting: Setting) -> list[Grid]:
     rows = []
     for nodes in SIZES:
         layouts = drawn_set(nodes, 2 if setting.quick else 33)
-        raw, made = raw_samples(setting, "netdiff", layouts), generated(setting.store, layouts, preset="balanced")
+        raw = raw_samples(setting, PAPER, layouts)
+        made = generated(setting.store, layouts, weights=PAPER, preset="balanced")
         rows.append((f"{nodes}", [*raw.cells(METRICS), *made.cells(("ratio", "valid"))]))
     columns = ["nodes", *labels(METRICS), "T / target, preset balanced", "valid, preset balanced"]
     note = "Trained on 16 and 32 nodes. The target is a reference search of 1,500 moves a node."
-    return [Grid("By fleet size, raw samples of the default", columns, rows, note)]
+    return [Grid("By fleet size, raw samples of the paper's network", columns, rows, note)]
 
 
 def radios(setting: Setting) -> list[Grid]:
     """The target is each radio's own."""
     count = 4 if setting.quick else 110
     rows = {
-        label: raw_samples(setting, "netdiff", drawn_set(16, count, radio), radio=radio)
-        for label, radio in RADIOS.items()
+        label: raw_samples(setting, PAPER, drawn_set(16, count, radio), radio=radio) for label, radio in RADIOS.items()
     }
     note = "The network reads rates and spilled power as features, but was trained for one radio."
-    return [Grid.of("By radio, raw samples of the default, 16 nodes", "radio", METRICS, rows, note=note)]
+    return [Grid.of("By radio, raw samples of the paper's network, 16 nodes", "radio", METRICS, rows, note=note)]
 
 
 def noise(setting: Setting) -> list[Grid]:
     """The model is told positions that are off."""
     layouts = setting.layouts(16, most=220)
-    rows = {f"{off:g}": generated(setting.store, layouts, noise=off, preset="balanced") for off in POSITION_NOISE}
+    rows = {
+        f"{off:g}": generated(setting.store, layouts, weights=PAPER, noise=off, preset="balanced")
+        for off in POSITION_NOISE
+    }
     note = "Generated for blurred positions, scored at the true ones; noise in units of the fleet's spread."
     return [Grid.of("Noise on positions, preset balanced, 16 nodes", "noise", METRICS, rows, note=note)]

@@ -15,6 +15,7 @@ from manetdiff.reproduce import paper
 from manetdiff.reproduce.partial import TARGET_MOVES
 from manetdiff.reproduce.tables import Grid, Setting
 from manetdiff.reproduce.weights import UnavailableError
+from manetdiff.weights import PAPER
 
 LAYOUTS = 33
 FULL, PARTIAL, DEFAULT, CORRECTION = (
@@ -35,10 +36,10 @@ def inference_times(setting: Setting, nodes: int) -> dict[str, Rows]:
     store, layouts = setting.store, setting.layouts(nodes, most=LAYOUTS)
     moved = Moved(layouts, 0.3, TARGET_MOVES)
     return {
-        FULL: generated(store, layouts, steps=50, correct=False, polish=False),
-        PARTIAL: updated(store, moved, "standard", steps=15, correct=False),
-        DEFAULT: updated(store, moved, "standard"),
-        CORRECTION: correction(store, layouts, steps=50),
+        FULL: generated(store, layouts, weights=PAPER, steps=50, correct=False, polish=False),
+        PARTIAL: updated(store, moved, "standard", weights=PAPER, steps=15, correct=False),
+        DEFAULT: updated(store, moved, "standard", weights=PAPER),
+        CORRECTION: correction(store, layouts, weights=PAPER, steps=50),
     }
 
 
@@ -61,7 +62,7 @@ def on_a_gpu(setting: Setting) -> list[Grid]:
     """One fleet at a time, and a thousand together."""
     if not torch.cuda.is_available():
         raise UnavailableError("there is no GPU here that PyTorch can use")
-    model = load()
+    model = load(PAPER)
     rows: list[tuple[str, list[Cell | str]]] = []
     for nodes in (16, 32):
         layouts = list(setting.layouts(nodes))

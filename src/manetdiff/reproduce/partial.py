@@ -11,6 +11,7 @@ from manetdiff.reproduce import paper
 from manetdiff.reproduce.raw_tables import KEPT, SHAPE
 from manetdiff.reproduce.tables import Grid, Setting
 from manetdiff.runtime.partial import Mode
+from manetdiff.weights import PAPER
 
 METRICS = (*SHAPE, "continuity", *KEPT, "milliseconds")
 LAYOUTS = 220
@@ -27,9 +28,9 @@ def partial_rows(setting: Setting, mode: Mode, movement: float, steps: int) -> d
     """Fifty steps anew, an update as the paper has it, and ours, all after the same movements."""
     store, moved = setting.store, Moved(setting.layouts(16, most=LAYOUTS), movement, TARGET_MOVES)
     return {
-        "anew": updated(store, moved, "anew", steps=50, correct=False, polish=False),
-        "raw": updated(store, moved, mode, steps=steps, correct=False),
-        "own": updated(store, moved, mode),
+        "anew": updated(store, moved, "anew", weights=PAPER, steps=50, correct=False, polish=False),
+        "raw": updated(store, moved, mode, weights=PAPER, steps=steps, correct=False),
+        "own": updated(store, moved, mode, weights=PAPER),
     }
 
 
@@ -38,7 +39,8 @@ def step_rows(setting: Setting) -> dict[float, dict[int, Rows]]:
     layouts = setting.layouts(16, most=STEP_LAYOUTS)
     return {
         moved.movement: {
-            steps: updated(setting.store, moved, "standard", steps=steps, correct=False) for steps in STEPS
+            steps: updated(setting.store, moved, "standard", weights=PAPER, steps=steps, correct=False)
+            for steps in STEPS
         }
         for moved in (Moved(layouts, movement, TARGET_MOVES) for movement in MOVEMENTS)
     }

@@ -10,6 +10,7 @@ from manetdiff.measure.sets import LayoutSet
 from manetdiff.reproduce import paper
 from manetdiff.reproduce.networks import NETWORKS, PLAIN_SAMPLING, raw_samples, samples_of
 from manetdiff.reproduce.tables import Grid, Setting
+from manetdiff.weights import PAPER
 
 SHAPE = ("links", "mean_length", "link_throughput", "antenna_saturation")
 KEPT = ("connected", "node_saturation", "parity")
@@ -84,4 +85,4 @@ def _named(setting: Setting, layouts: LayoutSet, names: Mapping[str, str], **how
 
 def _shipped_and_target(setting: Setting, layouts: LayoutSet) -> dict[str, Rows]:
     """The last two rows of a table."""
-    return {"NetDiff (as shipped)": raw_samples(setting, "netdiff", layouts), TARGET: targets(layouts)}
+    return {"NetDiff (as shipped)": raw_samples(setting, PAPER, layouts), TARGET: targets(layouts)}

@@ -12,6 +12,7 @@ from manetdiff.measure.ways.solvers import solved
 from manetdiff.reproduce import paper
 from manetdiff.reproduce.tables import Grid, Setting
 from manetdiff.reproduce.weights import weights_of
+from manetdiff.weights import PAPER
 
 METRICS = ("throughput", "ratio", "connected", "valid", "milliseconds")
 # Trained for the size that it is tested on, as in the paper.
@@ -40,7 +41,7 @@ def throughput_rows(setting: Setting, nodes: int) -> dict[str, Rows]:
         "Huang": solved(store, "huang", layouts),
         "MST+greedy": solved(store, "mst-greedy", layouts),
         "DDPM-GT": corrected(store, weights_of(ddpm_gt), layouts, name=ddpm_gt),
-        "NetDiff": generated(store, layouts, steps=50, samples=1, polish=False),
+        "NetDiff": generated(store, layouts, weights=PAPER, steps=50, samples=1, polish=False),
         "target": targets(layouts),
     }
 
@@ -69,7 +70,7 @@ def _peers(setting: Setting, nodes: int, full: Rows) -> dict[str, Rows]:
     budget = round(full.mean("milliseconds") / 1e3, 2)
     peers = {f"annealing, {1e3 * budget:.0f} ms": solved(store, "annealing", some, seconds=budget)}
     for preset in ("balanced", "best"):
-        peers[f"NetDiff, preset {preset}"] = generated(store, some, preset=preset)
+        peers[f"the default network, preset {preset}"] = generated(store, some, preset=preset)
     if find_spec("ortools") is not None:
         few = setting.layouts(nodes, most=1 if setting.quick else CPSAT_LAYOUTS)
         peers[f"CP-SAT, {CPSAT_SECONDS:g} s"] = solved(store, "cpsat", few, seconds=CPSAT_SECONDS)

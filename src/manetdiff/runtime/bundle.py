@@ -20,11 +20,11 @@ from typing import Any
 
 from manetdiff.errors import CheckpointError, ManetDiffError
 from manetdiff.json_settings import parsed_json
-from manetdiff.layout import FEATURES_VERSION
+from manetdiff.layout import ARCS_VERSION, FEATURES_VERSION
 from manetdiff.messages import brief
 from manetdiff.radio import Radio
 from manetdiff.sampling import SamplerConfig
-from manetdiff.sampling.contract import FUNCTIONS
+from manetdiff.sampling.contract import CONTRACTS, FUNCTIONS, Network
 from manetdiff.weights import DEFAULT, RUNTIME_FILE, find
 
 FORMAT_NAME = "manetdiff-runtime"
@@ -41,6 +41,8 @@ EARLIER_NAMES = {
         "edge_bias": "favour",
     }
 }
+# Of what a network reads of a layout.
+READS: Mapping[Network, int] = {"dense": FEATURES_VERSION, "sparse": ARCS_VERSION}
 # No file of ours comes near; a forged one must not fill the memory.
 MOST_BYTES = 256 * 2**20
 LONGEST_NAME = 200
@@ -54,6 +56,7 @@ class Bundle:
 
     - name: what to call it. radio: that it was trained for. sampling: how to sample from it, unless asked otherwise.
     - card: how it was made. graphs: the exported functions of the contract, by name. version: of the file's format.
+      network: the kind of it, which says by which contract they are called.
     """
 
     name: str
@@ -62,6 +65,12 @@ class Bundle:
     card: Mapping[str, Any] = field(repr=False)
     graphs: Mapping[str, bytes] = field(repr=False)
     version: int = FORMAT
+    network: Network = "dense"
+
+    @property
+    def any_radio(self) -> bool:
+        """Whether it is for any radio, and `radio` only the one of users who name none."""
+        return self.network == "sparse"
 
     def name_in_file(self, name: str) -> str:
         """What an input or output of the contract is called in the graphs."""
@@ -77,7 +86,8 @@ class Bundle:
         description = {
             "format": FORMAT_NAME,
             "version": self.version,
-            "features": FEATURES_VERSION,
+            "network": self.network,
+            "features": READS[self.network],
             "name": self.name,
             "radio": self.radio.to_dict(),
             "sampling": self.sampling.to_dict(),
@@ -123,6 +133,7 @@ def read_bundle(path: Path) -> Bundle:
             dict(description["card"]),
             {name.removesuffix(".onnx"): content for name, content in contents.items()},
             description["version"],
+            description.get("network", "dense"),
         )
     except KeyError as error:
         raise CheckpointError(f"{path}: its description has no {error.args[0]!r}") from None
@@ -146,11 +157,14 @@ def _description(content: bytes, path: Path) -> dict[str, Any]:
     found = description.get("version")
     if found not in (FORMAT, *EARLIER_NAMES):
         raise CheckpointError(f"{path}: version {brief(found)}; this program reads version {FORMAT}: export it again")
-    if description.get("features") != FEATURES_VERSION:
-        found = description.get("features")
-        raise CheckpointError(
-            f"{path}: for version {brief(found)} of the layout features; this program makes version {FEATURES_VERSION}"
-        )
+    # Files of before there were two say nothing.
+    network = description.get("network", "dense")
+    if network not in tuple(CONTRACTS):
+        raise CheckpointError(f"{path}: a network of the kind {brief(network)}; known are {', '.join(CONTRACTS)}")
+    found, made = description.get("features"), READS[network]
+    if found != made:
+        told = f"for version {brief(found)} of the layout features; this program makes version {made}"
+        raise CheckpointError(f"{path}: {told}")
     return description
 
 

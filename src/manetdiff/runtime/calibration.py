@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -23,7 +24,8 @@ from manetdiff.layout import Layout
 from manetdiff.radio import Radio
 from manetdiff.runtime.chain import Chain
 from manetdiff.runtime.costs import Calibration, Costs
-from manetdiff.runtime.effort import Effort
+from manetdiff.runtime.effort import Effort, preset_effort
+from manetdiff.runtime.presets import PRESETS
 from manetdiff.runtime.samples import Sample, constructed, draw_samples
 from manetdiff.solvers.budget import Budget, Meter
 from manetdiff.solvers.correction import correct_onto
@@ -34,7 +36,11 @@ from manetdiff.user_cache import user_cache
 Item = TypeVar("Item")
 
 SIZES, OTHER_SIZE = (8, 16, 32, 64), 11
+# Of a sparse network, which serves much larger fleets; one fleet says enough there.
+LARGE_SIZES = (256, 1000)
 FLEETS, TIMES = 3, 3
+# Seconds: what takes longer is measured once.
+LONG = 0.05
 # Samples of a small and of a larger batch, which tell what a step costs once and what for each sample.
 FEW, MANY = 1, 6
 MOVES_A_NODE = 20
@@ -46,8 +52,9 @@ def measured(chain: Chain, radio: Radio) -> Calibration:
     """What the parts cost on this machine, now. chain: of the network that presets use; radio: of its weights."""
     kinds = [dataclasses.replace(radio, pattern=pattern) for pattern in ("cone", "parabolic")]
     other = _layouts(OTHER_SIZE, radio)[0]
-    of_network = {n: _network_costs(chain, _layouts(n, radio), other) for n in SIZES}
-    return Calibration(*(tuple(_costs(chain, _layouts(n, kind), of_network[n]) for n in SIZES) for kind in kinds))
+    sizes = (*SIZES, *LARGE_SIZES) if chain.network == "sparse" else SIZES
+    of_network = {n: _network_costs(chain, _layouts(n, radio), other) for n in sizes}
+    return Calibration(*(tuple(_costs(chain, _layouts(n, kind), of_network[n]) for n in sizes) for kind in kinds))
 
 
 def remembered(chain: Chain) -> Calibration | None:
@@ -82,25 +89,33 @@ def _path(chain: Chain) -> Path | None:
 
 
 def _layouts(n: int, radio: Radio) -> list[Layout]:
-    rng = np.random.default_rng(n)
-    return [Layout(Fleet(rng.normal(size=(n, 2)), rng.uniform(-3, 3, n)), radio) for _ in range(FLEETS)]
+    rng, unit = np.random.default_rng(n), radio.unit or 1.0
+    if n in LARGE_SIZES:
+        # As far apart as 16 nodes are that are scattered over a square of spread 1: so are large fleets, and in their
+        # own spread nearly all of their nodes would be within range of each other.
+        places = rng.uniform(0, math.sqrt(12 * n / 16), (n, 2))
+        return [Layout(Fleet(unit * places, rng.uniform(-3, 3, n)), dataclasses.replace(radio, unit=unit))]
+    return [Layout(Fleet(unit * rng.normal(size=(n, 2)), rng.uniform(-3, 3, n)), radio) for _ in range(FLEETS)]
 
 
 def _network_costs(chain: Chain, layouts: Sequence[Layout], other: Layout) -> dict[str, float]:
     """Those that no radio changes. other: of another size, run before each: a network that has just seen the same size
     is faster than one that has not."""
-    others = chain.embed(other.features)
-    embedded = [chain.embed(layout.features) for layout in layouts]
+    others = chain.embed(other)
+    embedded = [chain.embed(layout) for layout in layouts]
 
     def disturb() -> None:
-        chain.embed(other.features)
+        chain.embed(other)
         draw_samples(chain, others, Effort(1), 0)
 
     def sampling(samples: int) -> float:
         return _seconds(embedded, lambda layout: draw_samples(chain, layout, Effort(1, samples), 0), disturb)
 
-    embedding = _seconds(layouts, lambda layout: chain.embed(layout.features), disturb)
-    few, many = sampling(FEW), sampling(MANY)
+    embedding = _seconds(layouts, lambda layout: chain.embed(layout), disturb)
+    few = sampling(FEW)
+    if all(chain.together(one) == 1 for one in embedded):
+        return {"embedding": embedding, "step": 0.0, "sample_step": few}
+    many = sampling(MANY)
     sample_step = max(0.0, many - few) / (MANY - FEW)
     return {"embedding": embedding, "step": max(0.0, few - FEW * sample_step), "sample_step": sample_step}
 
@@ -109,9 +124,8 @@ def _costs(chain: Chain, layouts: Sequence[Layout], of_network: Mapping[str, flo
     n = len(layouts[0])
     # Made anew each time: a layout computes what follows from it once.
     tables = _seconds(layouts, lambda layout: Layout(layout.fleet, layout.radio).tables)
-    features = _seconds(layouts, lambda layout: _prepared(Layout(layout.fleet, layout.radio))) - tables
-    samples = [draw_samples(chain, chain.embed(layout.features), Effort(1), 0)[0] for layout in layouts]
-    drawn = list(zip(map(Workbench, layouts), samples, strict=True))
+    features = _seconds(layouts, lambda layout: _prepared(chain, Layout(layout.fleet, layout.radio))) - tables
+    drawn = [(Workbench(layout), _sample(chain, layout)) for layout in layouts]
 
     def corrected(bench: Workbench, sample: Sample) -> None:
         correct_onto(bench, *sample, flip_parts=True)
@@ -131,8 +145,16 @@ def _costs(chain: Chain, layouts: Sequence[Layout], of_network: Mapping[str, flo
     )
 
 
-def _prepared(layout: Layout) -> object:
-    return layout.tables, layout.features
+def _sample(chain: Chain, layout: Layout) -> Sample:
+    """As the fastest preset draws it: how much there is to correct depends on that."""
+    fastest = preset_effort(next(iter(PRESETS)), len(layout))
+    forest = constructed(layout, greedy=False) if fastest.forest and chain.network == "sparse" else None
+    once = dataclasses.replace(fastest, samples=1)
+    return draw_samples(chain, chain.embed(layout), once, 0, forest=forest)[0]
+
+
+def _prepared(chain: Chain, layout: Layout) -> object:
+    return layout.tables, chain.read(layout)
 
 
 def _seconds(items: Sequence[Item], part: Callable[[Item], object], before: Callable[[], object] = int) -> float:
@@ -147,4 +169,8 @@ def _seconds(items: Sequence[Item], part: Callable[[Item], object], before: Call
         part(item)
         return time.perf_counter() - began
 
-    return float(np.mean([np.median([once(item) for _ in range(TIMES)]) for item in items]))
+    def typical(item: Item) -> float:
+        first = once(item)
+        return first if first > LONG else float(np.median([first, *(once(item) for _ in range(TIMES - 1))]))
+
+    return float(np.mean([typical(item) for item in items]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Unpack, overload
@@ -14,25 +14,29 @@ from manetdiff.cores import usable_cores
 from manetdiff.errors import BatchError, FleetError, ManetDiffError, ModelError, TopologyError
 from manetdiff.fleet import Fleet
 from manetdiff.layout import Layout
+from manetdiff.layout.choosing import NO_LINKS
 from manetdiff.radio import Radio
 from manetdiff.runtime.bundle import Bundle, find_bundle
 from manetdiff.runtime.calibration import measured, remember, remembered
 from manetdiff.runtime.chain import Chain
 from manetdiff.runtime.costs import ASSUMED, Calibration
-from manetdiff.runtime.effort import UPDATE, Effort, chosen_effort
-from manetdiff.runtime.no_harm import as_it_was, keeps_to, no_worse
+from manetdiff.runtime.effort import Effort, chosen_effort
+from manetdiff.runtime.no_harm import as_it_was, carried_over, keeps_to
 from manetdiff.runtime.options import Asked, Options
-from manetdiff.runtime.partial import Mode, chosen_mode, partial_diffusion
-from manetdiff.runtime.plan import STOP, Plan, planned
+from manetdiff.runtime.partial import Mode, chosen_mode, partial_diffusion, usual_effort
+from manetdiff.runtime.plan import Plan, last_move, planned
 from manetdiff.runtime.previous import previous_links
-from manetdiff.runtime.refine import Refined, best_of
+from manetdiff.runtime.refine import Before, Refined, best_of
 from manetdiff.runtime.samples import Update, constructed, draw_samples
 from manetdiff.runtime.task import Task
+from manetdiff.sampling.contract import Network
 from manetdiff.solvers.rehearsal import TOY, rehearse
 from manetdiff.topology import Topology, continuity, warn_of_parts, warn_of_parts_in_batch
-from manetdiff.weights import DEFAULT, SMALL
+from manetdiff.weights import DEFAULT
 
-FEWEST, MOST = 2, 256  # nodes
+# Nodes. A dense network looks at all pairs; and it was trained for one number of sectors and one kind of beam.
+FEWEST = 2
+MOST: Mapping[Network, int] = {"dense": 256, "sparse": 1024}
 
 
 def load(weights: str | Path = DEFAULT, *, threads: int | None = None) -> Model:
@@ -40,24 +44,21 @@ def load(weights: str | Path = DEFAULT, *, threads: int | None = None) -> Model:
 
     - threads: fleets of a batch that are worked on at the same time; by default as many as there are cores to use.
     """
-    bundle = find_bundle(weights)
-    return Model(bundle, threads=threads, companion=find_bundle(SMALL) if str(weights) == DEFAULT else None)
+    return Model(find_bundle(weights), threads=threads)
 
 
 class Model:
     """A trained network that makes topologies.
 
     - name, radio: of the weights, and the radio that they were trained for. card: how they were made.
-    - companion: a smaller network that takes the steps where a preset asks for many samples in little time.
     """
 
-    def __init__(self, bundle: Bundle, *, threads: int | None = None, companion: Bundle | None = None) -> None:
+    def __init__(self, bundle: Bundle, *, threads: int | None = None) -> None:
         self.name, self.radio, self.card = bundle.name, bundle.radio, bundle.card
-        self.sampling = bundle.sampling
+        self.sampling, self.network = bundle.sampling, bundle.network
         self.threads = checked_threads(threads)
         self._chain = Chain(bundle)
-        self._companion = None if companion is None else Chain(companion)
-        self._calibration = remembered(self._short_chain)
+        self._calibration = remembered(self._chain)
         self._prepared: set[str] = set()
 
     def __repr__(self) -> str:
@@ -112,8 +113,8 @@ class Model:
         - previous: the fleet that the topology was made for, by default the one that it knows. radio: by default the
           one that it was made for, where it knows that. Nodes are matched by id: those that have joined are linked,
           those that have left are forgotten. A fleet that shares no node with the topology is refused.
-        - mode: 'minor', 'standard', 'guided', 'anew' (without regard to the previous topology), or 'auto', which picks
-          by how far the nodes have moved. The other arguments are those of `generate`.
+        - mode: how the network starts: 'quick' (also 'auto'), the paper's 'minor', 'standard' and 'guided', or 'anew',
+          without regard to the previous topology. The other arguments are those of `generate`.
         """
         options = Options(**asked)
         began = time.perf_counter()
@@ -127,42 +128,39 @@ class Model:
         layout = self._layout(fleet, options.radio, self.radio if known is None else known.radio)
         before = previous if previous is not None or known is None else known.fleet
         links = previous_links(topology, before, layout.fleet)
-        picked = chosen_mode(mode, links.moved)
+        picked = chosen_mode(mode)
         how = None if picked == "anew" else partial_diffusion(picked, links.moved, options.steps)
-        effort = chosen_effort(options, len(layout), None if how is None else UPDATE)
-        task = Task(layout, options, began + self._prepare(effort))
+        usual = usual_effort(len(layout), correct=options.correct is not False)
+        effort = chosen_effort(options, len(layout), None if how is None else usual)
+        # A sparse network can keep only links that it sees; a dense one sees all.
+        offered = links.topology.links if self.network == "sparse" and how is not None else NO_LINKS
+        task = Task(layout, options, began + self._prepare(effort), offered=offered)
         same_radio = known is None or known.radio == layout.radio
         if mode != "anew" and links.unmoved and same_radio and keeps_to(links, task.pins):
             kept = task.finished(as_it_was(links, task), method="netdiff", mode="unmoved", moved=0.0, continuity=1.0)
             warn_of_parts(kept.report.parts)
             return kept
-        if how is None:
-            best = self._sampled(task, effort)
-        else:
+        if how is not None:
             effort = dataclasses.replace(effort, steps=how.steps)
-            best = self._sampled(task, effort, Update(links, how))
-        if mode != "anew" and effort.correct:
-            done = time.perf_counter()
-            best = no_worse(best, links, task)
-            stages = {**best.report.stages, "old links": time.perf_counter() - done}
-            best = best._replace(report=best.report.replace(stages=stages))
+        old = Before(carried_over(links, task.pins), links) if mode != "anew" else None
+        best = self._sampled(task, effort, None if how is None else Update(links, how), old)
         made = task.finished(best, mode=picked, moved=links.moved)
         warn_of_parts(made.report.parts)
-        old = topology if before is None else Topology(topology.links, topology.parity, layout=Layout(before))
-        return made.with_report(continuity=continuity(old, made))
+        was = topology if before is None else Topology(topology.links, topology.parity, layout=Layout(before))
+        return made.with_report(continuity=continuity(was, made))
 
     def calibrate(self, *, again: bool = False) -> Calibration:
-        """Get ready for calls with `budget_ms`: measure how fast this machine is, in about a second, and remember it.
+        """Get ready for calls with `budget_ms`: measure how fast this machine is, in a few seconds, and remember it.
 
         - again: measure even if that was done on this machine before.
 
         Everything that is only done the first time, such as loading compiled code, is done here as well: call it once
         in a process that promises times. Without it budgets are planned with costs that are assumed.
         """
-        self._prepare(UPDATE)
+        self._prepare(Effort(steps=1))
         if self._calibration is None or again:
-            self._calibration = measured(self._short_chain, self.radio)
-            remember(self._short_chain, self._calibration)
+            self._calibration = measured(self._chain, self.radio)
+            remember(self._chain, self._calibration)
         return self._calibration
 
     def _prepare(self, effort: Effort) -> float:
@@ -170,20 +168,12 @@ class Model:
         part of the time of a topology."""
         began = time.perf_counter()
         rehearse()
-        chain = self._chain_for(effort)
+        chain = self._chain
         if chain.name not in self._prepared:
             once = dataclasses.replace(effort, steps=1, samples=1)
-            draw_samples(chain, chain.embed(Layout(TOY, self.radio).features), once, 0, None, None)
+            draw_samples(chain, chain.embed(Layout(TOY, self.radio)), once, 0, None, None)
             self._prepared.add(chain.name)
         return time.perf_counter() - began
-
-    def _chain_for(self, effort: Effort) -> Chain:
-        return self._short_chain if effort.small else self._chain
-
-    @property
-    def _short_chain(self) -> Chain:
-        """The network that takes the few steps of presets."""
-        return self._chain if self._companion is None else self._companion
 
     def _generate(self, fleet: Fleet | Layout, options: Options) -> Topology:
         began = time.perf_counter()
@@ -191,7 +181,7 @@ class Model:
         effort = chosen_effort(options, len(layout))
         began += self._prepare(effort)
         if options.budget_ms is not None:
-            return self._within(Task(layout, options, began, began + STOP * options.budget_ms / 1e3))
+            return self._within(Task(layout, options, began, last_move(began, options.budget_ms / 1e3)))
         task = Task(layout, options, began)
         return task.finished(self._sampled(task, effort), preset=options.preset)
 
@@ -199,8 +189,8 @@ class Model:
         """What a budget has room for, by how fast this machine is."""
         assert task.options.budget_ms is not None
         budget, layout = task.options.budget_ms / 1e3, task.layout
-        # Under another kind of beam than it was trained for, the network is worth less than the time that it takes.
-        trained = layout.radio.pattern == self.radio.pattern
+        # Under another kind of beam than it was trained for, a dense network is worth less than the time it takes.
+        trained = self.network == "sparse" or layout.radio.pattern == self.radio.pattern
         plan = planned(budget, self._calibration or ASSUMED, len(layout), layout.radio, network=trained)
         best = _constructed(task, plan) if plan.preset is None else self._sampled(task, plan.effort)
         return task.finished(best, preset=plan.preset, budget_ms=task.options.budget_ms)
@@ -208,21 +198,26 @@ class Model:
     def _layout(self, fleet: Fleet | Layout, asked: Radio | None, usual: Radio) -> Layout:
         """The layout of a fleet under the radio asked for, or the usual one, if the network takes it."""
         layout = Layout.of(fleet, asked) if isinstance(fleet, Layout) else Layout(fleet, asked or usual)
-        if not FEWEST <= len(layout) <= MOST:
-            raise FleetError(f"the network takes fleets of {FEWEST} to {MOST} nodes, not {len(layout)}")
-        if layout.radio.sectors != self.radio.sectors:
+        most = MOST[self.network]
+        if not FEWEST <= len(layout) <= most:
+            raise FleetError(f"the network takes fleets of {FEWEST} to {most:,} nodes, not {len(layout):,}")
+        if self.network == "dense" and layout.radio.sectors != self.radio.sectors:
             trained, there = self.radio.sectors, layout.radio.sectors
             raise ModelError(f"{self.name} was trained for {trained} sectors; the radio has {there}")
         return layout
 
-    def _sampled(self, task: Task, effort: Effort, update: Update | None = None) -> Refined:
-        """The best of the network's samples, from noise or from a previous topology."""
-        chain = self._chain_for(effort)
-        embedded = chain.embed(task.layout.features)
+    def _sampled(
+        self, task: Task, effort: Effort, update: Update | None = None, before: Before | None = None
+    ) -> Refined:
+        """The best of the network's samples, from noise or from a previous topology, and of that topology itself."""
+        chain = self._chain
+        embedded = chain.embed(task.judged)
+        grown = effort.forest and update is None and self.network == "sparse"
+        forest = constructed(task.judged, task.pins, greedy=False) if grown else None
         ready = time.perf_counter()
-        sampled = draw_samples(chain, embedded, effort, task.options.seed, update, task.pins)
+        sampled = draw_samples(chain, embedded, effort, task.options.seed, update, task.pins, forest)
         done = time.perf_counter()
-        best = best_of(sampled, task.judged, effort, task.options.seed, task.deadline)
+        best = best_of(sampled, task.judged, effort, task.options.seed, task.deadline, before)
         report = best.report.replace(
             method="netdiff",
             weights=chain.name,

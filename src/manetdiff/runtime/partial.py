@@ -1,4 +1,4 @@
-"""Partial diffusion: how an update starts from the previous topology, by how far the fleet has moved."""
+"""Partial diffusion: how an update starts from the previous topology."""
 
 from __future__ import annotations
 
@@ -7,11 +7,19 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from manetdiff.errors import ModelError
+from manetdiff.radio.pairs import EVERY_PAIR
+from manetdiff.runtime.effort import Effort
 
-Mode = Literal["auto", "standard", "minor", "guided", "anew"]
+Mode = Literal["auto", "quick", "standard", "minor", "guided", "anew"]
 
-# Movement in the normalised frame up to which an update is minor, and beyond which a topology is made anew.
-MINOR_UP_TO, ANEW_BEYOND = 0.15, 0.8
+# One step from late on the path, whatever the movement. What is kept of the previous links is not decided by how near
+# to them a chain starts, but by the price of new links (refine.PRICE); further steps bring less than the same time does
+# in the local search.
+QUICK_START, QUICK_STEPS = 0.75, 1
+# Of the local search on a sample and on the previous links; of large fleets, where a search looks afar now and then, on
+# the better of them.
+MOVES_A_NODE = 40
+# The paper's modes start by how far the fleet has moved, in spreads, and go on from there.
 # The paper takes 15 steps at a movement of 0.3 and 7 to 10 for a minor one. Measured, 5 and 3 keep as many links, as
 # much T and as many constraints; 'steps' brings the others back.
 STEPS_A_MOVEMENT = 50 / 3
@@ -20,6 +28,9 @@ LEAST_START = 0.06
 MINOR_START, MINOR_STEPS = 0.1, 3
 # Beyond this, guided samples keep links at the price of constraints.
 GUIDE_WEIGHT_A_MOVEMENT = 10.0
+# Few steps from pure noise spend themselves on which half of the fleet is of which parity. From the shortest spanning
+# forest, taken as the state at a time, that is settled: one step from 0.6 is worth two from noise, two from 0.75 three.
+FOREST_START, FOREST_START_OF_ONE = 0.75, 0.6
 # What is assumed of a fleet whose previous positions are not known.
 ASSUMED = 0.3
 
@@ -36,21 +47,28 @@ class PartialDiffusion:
     guide_weight: float = 0.0
 
 
-def chosen_mode(mode: Mode, moved: float | None) -> Mode:
-    """What 'auto' picks for a movement; any other mode as it is."""
+def forest_start(steps: int) -> float:
+    """The time at which so many steps start from a spanning forest."""
+    return FOREST_START_OF_ONE if steps == 1 else FOREST_START
+
+
+def chosen_mode(mode: Mode) -> Mode:
+    """What 'auto' is; any other mode as it is."""
     if mode not in get_args(Mode):
         raise ModelError(f"mode must be one of {', '.join(get_args(Mode))}, not {mode!r}")
-    if mode != "auto":
-        return mode
-    far = ASSUMED if moved is None else moved
-    if far <= MINOR_UP_TO:
-        return "minor"
-    return "standard" if far <= ANEW_BEYOND else "anew"
+    return "quick" if mode == "auto" else mode
+
+
+def usual_effort(n: int, *, correct: bool = True) -> Effort:
+    """Of an update of n nodes; its steps follow from how it starts. What is not corrected is not searched from."""
+    return Effort(QUICK_STEPS, finalists=2 if n <= EVERY_PAIR else 1, polish=MOVES_A_NODE * n if correct else 0)
 
 
 def partial_diffusion(mode: Mode, moved: float | None, steps: int | None) -> PartialDiffusion:
     """How to update in a mode; steps: instead of those that the movement asks for."""
     far = ASSUMED if moved is None else moved
+    if mode == "quick":
+        return PartialDiffusion(QUICK_START, steps or QUICK_STEPS)
     if mode == "minor":
         return PartialDiffusion(MINOR_START, steps or MINOR_STEPS, own_noise=True)
     start = min(1.0, max(LEAST_START, far))

@@ -55,10 +55,11 @@ class CheckedPins:
     side: IntArray
     group: IntArray
 
-    def edge_bias(self) -> npt.NDArray[np.float32]:
-        """(1, n, n) what to add to the log-odds of edges."""
-        pull = np.where(self.avoid, -CERTAIN, 0.0)
-        pull[self.keep[:, 0], self.keep[:, 1]] = pull[self.keep[:, 1], self.keep[:, 0]] = CERTAIN
+    def link_bias(self, pairs: IntArray) -> npt.NDArray[np.float32]:
+        """(1, c) what to add to the log-odds of links, for pairs (c, 2), i < j."""
+        n = len(self.avoid)
+        kept = np.isin(pairs[:, 0] * n + pairs[:, 1], self.keep[:, 0] * n + self.keep[:, 1])
+        pull = np.where(kept, CERTAIN, np.where(self.avoid[pairs[:, 0], pairs[:, 1]], -CERTAIN, 0.0))
         return pull[None].astype(np.float32)
 
     def aligned(self, parity: IntArray) -> IntArray:

@@ -9,8 +9,9 @@ import numpy.typing as npt
 
 from manetdiff.errors import TopologyError
 from manetdiff.fleet import Fleet, displacement, same_places
+from manetdiff.layout import Layout
 from manetdiff.runtime.chain import Noise, States
-from manetdiff.topology import Topology, check_related, places_in, warn_of_lost_heights
+from manetdiff.topology import Topology, carried_over, check_related, places_in, warn_of_lost_heights
 
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
@@ -20,37 +21,40 @@ IntArray = npt.NDArray[np.int64]
 class PreviousLinks:
     """The previous topology on the fleet's present nodes.
 
-    - edges: (n, n). parity: (n,), 0 where a node is new. known: (n,) whether the node was there before.
+    - topology: its links among nodes that are still there, and parity, 0 where a node is new. known: (n,) whether the
+      node was there before.
     - moved: how far the nodes that stayed have moved in the normalised frame; None where that is not known.
     - unmoved: whether everybody is still where everybody was: nobody has joined, left, moved or turned.
     """
 
-    edges: BoolArray
-    parity: IntArray
+    topology: Topology
     known: BoolArray
     moved: float | None
     unmoved: bool = False
 
-    @property
-    def states(self) -> States:
+    def linked(self, pairs: IntArray) -> BoolArray:
+        """Which of the pairs (c, 2), i < j, were linked."""
+        n, links = len(self.topology), self.topology.links
+        return np.isin(pairs[:, 0] * n + pairs[:, 1], links[:, 0] * n + links[:, 1])
+
+    def both_known(self, pairs: IntArray) -> BoolArray:
+        """Which of the pairs (c, 2) are of two nodes that were there before."""
+        return np.asarray(self.known[pairs].all(axis=1))
+
+    def new(self, pairs: IntArray) -> BoolArray:
+        """Which of the pairs (c, 2) were not linked, though they might have been: of nodes that were there."""
+        return self.both_known(pairs) & ~self.linked(pairs)
+
+    def states(self, pairs: IntArray) -> States:
         """As a batch of one."""
-        return States(self.edges[None].astype(np.float32), self.parity[None].astype(np.float32))
+        links, parity = self.linked(pairs), self.topology.parity
+        return States(links[None].astype(np.float32), parity[None].astype(np.float32))
 
-    def as_noise(self, noise: Noise) -> Noise:
+    def as_noise(self, noise: Noise, pairs: IntArray) -> Noise:
         """The previous topology in place of pure noise; for nodes that are new, the noise as it was."""
-        edges = np.where(self.both_known, self.edges, noise.edges[0])
-        parity = np.where(self.known, self.parity, noise.parity[0])
-        return Noise(edges[None].astype(np.float32), parity[None].astype(np.float32))
-
-    @property
-    def topology(self) -> Topology:
-        """As a topology of the present nodes."""
-        return Topology.from_adjacency(self.edges, self.parity)
-
-    @property
-    def both_known(self) -> BoolArray:
-        """(n, n) pairs of two nodes that were there before."""
-        return self.known[:, None] & self.known[None, :]
+        links = np.where(self.both_known(pairs), self.linked(pairs), noise.links[0])
+        parity = np.where(self.known, self.topology.parity, noise.parity[0])
+        return Noise(links[None].astype(np.float32), parity[None].astype(np.float32))
 
 
 def previous_links(topology: Topology, before: Fleet | None, after: Fleet) -> PreviousLinks:
@@ -61,17 +65,15 @@ def previous_links(topology: Topology, before: Fleet | None, after: Fleet) -> Pr
                 f"the previous topology has {len(topology)} nodes, the fleet {len(after)}: "
                 "give the fleet that it was made for, too, so that nodes can be matched by id"
             )
-        return PreviousLinks(topology.adjacency, topology.parity.copy(), np.ones(len(after), dtype=np.bool_), None)
-    topology.check_fits(len(before))
+        return PreviousLinks(topology, np.ones(len(after), dtype=np.bool_), None)
+    carried = carried_over(topology, Layout(after), before)
     check_related(before, after)
     warn_of_lost_heights(before, after, stacklevel=3)
     was = places_in(before, after)
     known = was >= 0
-    edges = topology.adjacency[np.ix_(was, was)] & known[:, None] & known[None, :]
-    parity = np.where(known, topology.parity[was], 0)
     nobody_new_or_gone = bool(known.all()) and len(before) == len(after)
     unmoved = nobody_new_or_gone and same_places(before.part(was), after)
-    return PreviousLinks(edges, parity, known, _moved(before, after, was), unmoved)
+    return PreviousLinks(carried, known, _moved(before, after, was), unmoved)
 
 
 def _moved(before: Fleet, after: Fleet, was: IntArray) -> float | None:

@@ -1,4 +1,8 @@
-"""From sampled graphs to one topology: each sample is corrected and polished, and the best of them is kept."""
+"""From sampled graphs to one topology: each sample is corrected and polished, and the best of them is kept.
+
+In an update the previous links are a sample like any other, and new links have a price: what is judged, and what the
+local search raises, is T less what they cost. So nothing comes out that is worth less than the corrected old links.
+"""
 
 from __future__ import annotations
 
@@ -9,33 +13,55 @@ from typing import NamedTuple
 
 from manetdiff.layout import Layout
 from manetdiff.runtime.effort import Effort
+from manetdiff.runtime.previous import PreviousLinks
 from manetdiff.runtime.samples import Sample
 from manetdiff.solvers.budget import Budget, Meter
 from manetdiff.solvers.correction import correct_onto
 from manetdiff.solvers.local_search import polish, search_on
 from manetdiff.solvers.reference import search
-from manetdiff.solvers.workbench import Workbench
+from manetdiff.solvers.workbench import Loyalty, Workbench
 from manetdiff.topology import PolishReport, Report, Topology, metrics
 
 # Of the search that takes over where no sample could be connected.
 FALLBACK_MOVES_A_NODE = 300
+# What a new link costs in an update, as a share of what a link of the previous topology, corrected, carries. Twice as
+# much keeps three to six more links of a hundred and costs two to three points of T, half as much the other way round.
+PRICE = 0.3
+# Before its first move that search takes up to so many times as long as the correction did: without the time for it,
+# the local search, which joins parts as well, is better.
+UNTIL_FALLBACK = 3
 
 
 class Refined(NamedTuple):
-    """A sample on its way, or at its end. report: what was done to it; its `kept` says which one it was."""
+    """A sample on its way, or at its end. worth: T, in an update less the price of new links. report: what was done to
+    it; its `kept` says which one it was, -1 for the previous links."""
 
     sample: Sample
     components: int
     throughput: float
+    worth: float
     report: Report
 
 
+class Before(NamedTuple):
+    """What an update starts from. sample: the previous links, with what pins say about them."""
+
+    sample: Sample
+    previous: PreviousLinks
+
+
 def best_of(
-    samples: Sequence[Sample], layout: Layout, effort: Effort, seed: int, deadline: float = math.inf
+    samples: Sequence[Sample],
+    layout: Layout,
+    effort: Effort,
+    seed: int,
+    deadline: float = math.inf,
+    before: Before | None = None,
 ) -> Refined:
-    """The best sample after refinement: fewest components first, then T. Its report has the stages' seconds.
+    """The best sample after refinement: fewest components first, then worth. Its report has the stages' seconds.
 
     - deadline: by time.perf_counter; at least one sample is corrected, whatever the clock says.
+    - before: of an update; what is not to be corrected has nothing to do with it.
     """
     began = time.perf_counter()
     if not effort.correct:
@@ -43,15 +69,28 @@ def best_of(
         return best._replace(report=best.report.replace(stages=_stages(began, began)))
     bench = Workbench(layout)
     corrected: list[Refined] = []
+    loyalty = None
+    if before is not None:
+        corrected.append(_corrected(bench, before.sample, -1))
+        price = PRICE * bench.worth_of_a_link(bench.throughput, len(bench.links))
+        loyalty = Loyalty(before.previous.topology.links, before.previous.known, price)
     for k, sample in enumerate(samples):
         if not corrected or time.perf_counter() < deadline:
             corrected.append(_corrected(bench, sample, k))
+    if before is not None and loyalty is not None:
+        # Corrections do as well without: in them a link is added where one has to be.
+        bench.be_loyal(loyalty)
+        corrected = [
+            one._replace(worth=one.throughput - loyalty.price * before.previous.new(one.sample.links).sum())
+            for one in corrected
+        ]
     done = time.perf_counter()
     chosen = _finalists(corrected, effort)
     pinned = len(layout.keep) > 0
     # Where time is short, joining the parts comes before raising T.
     parts = min(one.components for one in chosen)
-    in_parts = parts > 1 and not pinned and deadline < math.inf and parts > _fewest_parts(layout)
+    possible = deadline < math.inf and deadline - done > UNTIL_FALLBACK * (done - began)
+    in_parts = parts > 1 and not pinned and possible and parts > _fewest_parts(layout)
     if effort.polish and not in_parts:
         # Each has an equal share of what is left of the time.
         chosen = [
@@ -72,14 +111,15 @@ def _stages(began: float, corrected: float) -> dict[str, float]:
 
 
 def _merit(one: Refined) -> tuple[int, float, int]:
-    """Fewest components first, then T; of equals, the first one."""
-    return -one.components, one.throughput, -one.report.kept
+    """Fewest components first, then worth; of equals, the first one."""
+    return -one.components, one.worth, -one.report.kept
 
 
 def _corrected(bench: Workbench, sample: Sample, place: int) -> Refined:
     counts = correct_onto(bench, sample.links, sample.parity, flip_parts=True)
     made = Sample(bench.links, bench.parity)
-    return Refined(made, bench.parts, bench.throughput, Report(kept=place, correction=counts))
+    throughput = bench.throughput
+    return Refined(made, bench.parts, throughput, throughput, Report(kept=place, correction=counts))
 
 
 def _finalists(corrected: Sequence[Refined], effort: Effort) -> Sequence[Refined]:
@@ -100,10 +140,10 @@ def _searched(bench: Workbench, one: Refined, effort: Effort, seed: int, deadlin
     search_on(bench, meter, _seed(seed, one.report.kept), limit=1, annealing=effort.annealing)
     gain = bench.throughput - one.throughput
     made = effort.polish if deadline is None else meter.moves
-    told = one.report.replace(polish=PolishReport(made, gain, improved=gain > 0))
+    told = one.report.replace(polish=PolishReport(made, gain, improved=bench.worth > one.worth))
     if deadline is not None:
         told = told.replace(cut_short=made < effort.polish)
-    return Refined(Sample(bench.links, bench.parity), bench.parts, bench.throughput, told)
+    return Refined(Sample(bench.links, bench.parity), bench.parts, bench.throughput, bench.worth, told)
 
 
 def _by_search(best: Refined, layout: Layout, seed: int, deadline: float) -> Refined:
@@ -116,6 +156,8 @@ def _by_search(best: Refined, layout: Layout, seed: int, deadline: float) -> Ref
     made = best
     # Best without links that share an antenna; if they must, as the search leaves them.
     for crowd in (1, None):
+        if crowd is None and time.perf_counter() >= deadline:
+            break
         found = search(layout, budget, int(seed), crowd=crowd)
         correct_onto(bench, found.links, found.parity, flip_parts=True)
         if bench.parts <= found.components and bench.parts < best.components:
@@ -144,8 +186,9 @@ def scored(sample: Sample, layout: Layout, report: Report) -> Refined:
     """A topology as it is, with what its report says about it."""
     scores = metrics(Topology(*sample), layout)
     whole, valid = bool(scores["connected"]), bool(scores["valid"])
+    told, throughput = report.replace(connected=whole, valid=valid), scores["throughput"]
     # A raw sample in parts counts as such, whatever their number.
-    return Refined(sample, 1 if whole else 2, scores["throughput"], report.replace(connected=whole, valid=valid))
+    return Refined(sample, 1 if whole else 2, throughput, throughput, told)
 
 
 def _seed(seed: int, k: int) -> int:

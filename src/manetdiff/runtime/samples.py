@@ -1,4 +1,4 @@
-"""Samples: graphs that the chain ends in, from pure noise or from a previous topology."""
+"""Samples: graphs that the chain ends in, from pure noise, a spanning forest or a previous topology."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from manetdiff.layout import Layout
-from manetdiff.runtime.chain import TOGETHER, Chain, EmbeddedLayout, Noise, States
+from manetdiff.runtime.chain import Chain, EmbeddedLayout, Noise, States
 from manetdiff.runtime.effort import Effort
-from manetdiff.runtime.partial import PartialDiffusion
+from manetdiff.runtime.partial import PartialDiffusion, forest_start
 from manetdiff.runtime.pins import CheckedPins
 from manetdiff.runtime.previous import PreviousLinks
 from manetdiff.sampling import SamplerConfig, plain_settings, time_pairs
@@ -42,24 +42,34 @@ def draw_samples(
     seed: int,
     update: Update | None = None,
     pins: CheckedPins | None = None,
+    forest: Sample | None = None,
 ) -> list[Sample]:
-    """As many samples as the effort asks for; sample k draws from the stream (seed, k)."""
-    n = layout.noise.parity.shape[1]
+    """As many samples as the effort asks for; sample k draws from the stream (seed, k).
+
+    - forest: the shortest spanning one, from which few steps start instead of pure noise, see `partial.FOREST_START`.
+    """
+    pairs = layout.pairs
     redundancy = chain.sampling.redundancy if update is None and effort.redundant else 1.0
-    settings = plain_settings(n, chain.sampling.temperature, redundancy)
+    settings = plain_settings(len(pairs), chain.sampling.temperature, redundancy)
     if pins is not None:
-        settings = settings._replace(edge_bias=settings.edge_bias + pins.edge_bias())
+        settings = settings._replace(link_bias=settings.link_bias + pins.link_bias(pairs))
     if update is not None and update.how.guide_weight:
-        weight = (update.how.guide_weight * update.previous.both_known)[None].astype(np.float32)
-        settings = settings._replace(guide=update.previous.states.edges, guide_weight=weight)
-    start = _from_noise(layout.noise, effort) if update is None else _from_previous(layout.noise, update)
+        weight = (update.how.guide_weight * update.previous.both_known(pairs))[None].astype(np.float32)
+        settings = settings._replace(guide=update.previous.states(pairs).links, guide_weight=weight)
+    if update is not None:
+        start = _from_previous(layout, update)
+    else:
+        start = _from_noise(layout.noise, effort) if forest is None else _from_forest(layout, effort, forest)
     samples: list[Sample] = []
-    for first in range(0, effort.samples, TOGETHER):
-        streams = [(seed, k) for k in range(first, min(first + TOGETHER, effort.samples))]
-        draws = chain.draws(streams, n, effort.steps + 1)
+    together = chain.together(layout)
+    for first in range(0, effort.samples, together):
+        streams = [(seed, k) for k in range(first, min(first + together, effort.samples))]
+        draws = chain.draws(layout, streams, effort.steps + 1)
         state = chain.noised(layout, start.noise, start.clean, start.noised_to, draws)
-        outcome = chain.run(layout, start.noise, state, start.pairs, draws.rounds(1), settings)
-        samples += samples_of(outcome.states, pins)
+        if update is not None or forest is not None:
+            state = _varied(start.clean, state, first)
+        outcome = chain.run(layout, start.noise, state, start.times, draws.rounds(1), settings)
+        samples += samples_of(outcome.states, pairs, pins)
     return samples
 
 
@@ -78,23 +88,24 @@ def from_pure_noise(
     chain: Chain, layout: EmbeddedLayout, sampling: SamplerConfig, streams: Sequence[tuple[int, ...]]
 ) -> States:
     """Where a whole chain ends that runs as its settings say: a graph for each stream, as PyTorch samples it."""
-    n = layout.noise.parity.shape[1]
-    draws = chain.draws(streams, n, sampling.steps + 1, decide=sampling.decide)
-    nothing = States(np.zeros_like(layout.noise.edges), np.zeros_like(layout.noise.parity))
-    start = chain.noised(layout, layout.noise, nothing, 1.0, draws)
-    settings = plain_settings(n, sampling.temperature, sampling.redundancy)
-    pairs = time_pairs(sampling.steps, sampling.grid)
-    return chain.run(layout, layout.noise, start, pairs, draws.rounds(1), settings).states
+    draws = chain.draws(layout, streams, sampling.steps + 1, decide=sampling.decide)
+    start = chain.noised(layout, layout.noise, unlinked(layout.noise), 1.0, draws)
+    settings = plain_settings(len(layout.pairs), sampling.temperature, sampling.redundancy)
+    times = time_pairs(sampling.steps, sampling.grid)
+    return chain.run(layout, layout.noise, start, times, draws.rounds(1), settings).states
 
 
-def samples_of(states: States, pins: CheckedPins | None = None) -> list[Sample]:
-    """Sampled graphs that keep to the pins."""
+def unlinked(noise: Noise) -> States:
+    """A graph without links, all of parity 0, where noise of this shape is: what is noised to pure noise may be any."""
+    return States(np.zeros_like(noise.links), np.zeros_like(noise.parity))
+
+
+def samples_of(states: States, pairs: IntArray, pins: CheckedPins | None = None) -> list[Sample]:
+    """Sampled graphs that keep to the pins. pairs: (c, 2), those that the states are about."""
     made = []
-    for edges, parity in zip(states.edges > 0.5, states.parity > 0.5, strict=True):
-        i, j = np.nonzero(edges)
-        above = i < j
+    for linked, parity in zip(states.links > 0.5, states.parity > 0.5, strict=True):
         whole = parity.astype(np.int64)
-        made.append(Sample(np.column_stack([i[above], j[above]]), whole if pins is None else pins.aligned(whole)))
+        made.append(Sample(pairs[linked], whole if pins is None else pins.aligned(whole)))
     return made
 
 
@@ -104,17 +115,35 @@ class _Start(NamedTuple):
     clean: States
     noise: Noise
     noised_to: float
-    pairs: Sequence[tuple[float, float]]
+    times: Sequence[tuple[float, float]]
 
 
 def _from_noise(noise: Noise, effort: Effort) -> _Start:
-    nothing = States(np.zeros_like(noise.edges), np.zeros_like(noise.parity))
-    return _Start(nothing, noise, 1.0, time_pairs(effort.steps, effort.grid))
+    return _Start(unlinked(noise), noise, 1.0, time_pairs(effort.steps, effort.grid))
 
 
-def _from_previous(noise: Noise, update: Update) -> _Start:
+def _from_forest(layout: EmbeddedLayout, effort: Effort, forest: Sample) -> _Start:
+    time = forest_start(effort.steps)
+    clean = States(listed(forest.links, layout)[None], forest.parity[None].astype(np.float32))
+    return _Start(clean, layout.noise, time, time_pairs(effort.steps, effort.grid, time))
+
+
+def _varied(clean: States, noised: States, first: int) -> States:
+    """The first of all samples has the links as they are, the others have them noised; all have the parity as it is."""
+    links = noised.links.copy()
+    if first == 0:
+        links[0] = clean.links[0]
+    return States(links, np.repeat(clean.parity, len(links), axis=0))
+
+
+def listed(links: IntArray, layout: EmbeddedLayout) -> npt.NDArray[np.float32]:
+    """(c,) which of the layout's pairs are among the links (m, 2), as 0 and 1."""
+    n, pairs = layout.nodes, layout.pairs
+    known = np.isin(pairs[:, 0] * n + pairs[:, 1], links[:, 0] * n + links[:, 1])
+    return known.astype(np.float32)
+
+
+def _from_previous(layout: EmbeddedLayout, update: Update) -> _Start:
     previous, how = update
-    own = previous.as_noise(noise) if how.own_noise else noise
-    # Noised to time 0, the previous topology stays as it is: with noise more of T comes back, but no more than with a
-    # later start.
-    return _Start(previous.states, own, 0.0, time_pairs(how.steps, "linear", how.start))
+    own = previous.as_noise(layout.noise, layout.pairs) if how.own_noise else layout.noise
+    return _Start(previous.states(layout.pairs), own, how.start, time_pairs(how.steps, "linear", how.start))

@@ -4,25 +4,32 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from manetdiff.layout import Layout
+from manetdiff.layout.choosing import NO_LINKS
 from manetdiff.runtime.options import Options
 from manetdiff.runtime.pins import CheckedPins, check_pins
 from manetdiff.runtime.refine import Refined
 from manetdiff.topology import Topology, find_parts
 
+IntArray = npt.NDArray[np.int64]
+
 
 @dataclass(frozen=True)
 class Task:
-    """began, deadline: by time.perf_counter."""
+    """began, deadline: by time.perf_counter. offered: (m, 2) links that are candidates where they may be linked."""
 
     layout: Layout
     options: Options
     began: float
     deadline: float = math.inf
+    offered: IntArray = field(default_factory=lambda: NO_LINKS)
 
     @cached_property
     def pins(self) -> CheckedPins | None:
@@ -31,8 +38,10 @@ class Task:
 
     @cached_property
     def judged(self) -> Layout:
-        """The layout with the pins, by which samples are corrected and searched."""
-        return self.layout if self.pins is None else self.layout.pinned(self.pins.keep, self.pins.avoid)
+        """The layout with the pins and what is offered, which the network reads and by which samples are corrected and
+        searched."""
+        pinned = self.layout if self.pins is None else self.layout.pinned(self.pins.keep, self.pins.avoid)
+        return pinned.proposing(self.offered) if len(self.offered) else pinned
 
     def finished(self, best: Refined, **told: Any) -> Topology:
         """The topology. told: what its report says beside what sampling and refinement said."""

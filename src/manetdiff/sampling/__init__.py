@@ -3,7 +3,7 @@ of exported models. Knows nothing of PyTorch."""
 
 from manetdiff.sampling.config import STEPS, SamplerConfig
 from manetdiff.sampling.contract import StepSettings, plain_settings
-from manetdiff.sampling.draws import Draws, chain_draws, latent_draws, padded_draws
+from manetdiff.sampling.draws import Draws, chain_draws, latent_draws, link_draws, padded_draws
 from manetdiff.sampling.grid import EVEN_FROM, MOST_STEPS, Grid, grid_for, time_pairs
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "chain_draws",
     "grid_for",
     "latent_draws",
+    "link_draws",
     "padded_draws",
     "plain_settings",
     "time_pairs",

@@ -1,11 +1,14 @@
 """Polish: a short local search from a given topology, which never returns anything worse or less valid.
 
-First every pair is tried until nothing improves; what is left of the budget goes into short annealings from the best
-topology so far, each followed by such a descent.
+First every pair is tried until nothing improves; what is left of the budget goes into annealings from the best topology
+so far, all about equally long, each followed by such a descent. Several find more than one long one does: what has gone
+astray is thrown away in between.
 """
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import dataclass
 
 from manetdiff.fleet import Fleet
@@ -13,6 +16,7 @@ from manetdiff.layout import Layout
 from manetdiff.radio import Radio
 from manetdiff.solvers.budget import Budget, Meter
 from manetdiff.solvers.moves import LEAST_GAIN
+from manetdiff.solvers.reference import ANNEALED, LARGE
 from manetdiff.solvers.rehearsal import rehearse
 from manetdiff.solvers.rng import seeded
 from manetdiff.solvers.workbench import Workbench
@@ -31,21 +35,26 @@ DEFAULT_BUDGET = Budget(moves=2_000)
 
 @dataclass(frozen=True)
 class Annealing:
-    """The annealings of a local search: temperatures at their beginning and end, in Mbit/s a MHz of bandwidth, how many
-    moves a node each takes, and what a part costs while one goes on."""
+    """The annealings of a local search. Temperatures at their beginning and end, and what a part costs while one goes
+    on, are shares of what a link carries where the search starts.
 
-    warm: float
+    - hot, moves_a_node: in fleets of up to LARGE nodes. Larger ones, of which more has to be as good as it was at the
+      end of an annealing, have longer and cooler ones: with the root of the size, and one over the root of that.
+    """
+
+    hot: float
     cold: float
     moves_a_node: int
     penalty: float
 
 
 # More than any move gains: a connected network stays so.
-PENALTY = 1e6
+WHOLE = 1e6
+# Measured at equal moves under all radios of the set 'radios', by scripts/local_search.py.
 # Warm enough to leave a local optimum, cool enough to stay near it.
-GENTLE = Annealing(warm=0.6, cold=0.1, moves_a_node=30, penalty=PENALTY)
+GENTLE = Annealing(hot=0.17, cold=0.028, moves_a_node=100, penalty=WHOLE)
 # Far enough from where it began to find something else, by ways through networks in parts.
-THOROUGH = Annealing(warm=1.2, cold=0.1, moves_a_node=200, penalty=2.0)
+THOROUGH = Annealing(hot=0.5, cold=0.05, moves_a_node=200, penalty=0.57)
 
 # A raw topology with more links than this on one antenna is nothing to polish: it wants correcting first.
 MOST_CROWDED = 8
@@ -92,21 +101,36 @@ def search_on(bench: Workbench, meter: Meter, seed: int, *, limit: int, annealin
 
     - limit: most links on an antenna.
     """
-    scale = bench.scale
+    if meter.moves_left(at_least=1) <= 0:
+        return
+    if meter.watches_clock and not bench.holds_all:
+        # What is found is judged, and what is best put back, with a look afar each, when the last move is made.
+        began = time.perf_counter()
+        bench.look_afar()
+        meter.keep_back(2 * (time.perf_counter() - began))
+    n, least = len(bench.layout), bench.scale * LEAST_GAIN
+    worth = bench.worth_of_a_link(bench.throughput, len(bench.links))
+    longer = math.sqrt(max(1.0, n / LARGE))
+    usual, hot = annealing.moves_a_node * n * longer, worth * annealing.hot / math.sqrt(longer)
     rng = seeded(seed, 0)
     parts = bench.parts
-    best_total, best_links, best_parity = bench.throughput, bench.links, bench.parity
+    best_total, best = bench.worth, bench.kept()
     while True:
-        bench.descend(meter, limit, scale * PENALTY)
-        if bench.parts <= parts and bench.throughput > best_total + scale * LEAST_GAIN:
-            best_total, best_links, best_parity = bench.throughput, bench.links, bench.parity
+        bench.descend(meter, limit, worth * WHOLE)
+        if not bench.holds_all or bench.loyalty is not None:
+            # What is judged is T by what is heard now, not when the annealing began, and without prices.
+            bench.look_afar()
+        if bench.parts <= parts and bench.worth > best_total + least:
+            best_total, best = bench.worth, bench.kept()
         else:
-            bench.put(best_links, best_parity)
+            bench.put_back(best)
         left = meter.moves_left(at_least=0)
         if left <= 0:
             return
-        moves = min(left, annealing.moves_a_node * len(bench.layout))
-        bench.cool(meter, rng, moves, scale * annealing.warm, scale * annealing.cold, limit, scale * annealing.penalty)
+        to_come = max(1, round(left / usual))
+        # A descent follows the last one, too.
+        moves = max(1, int(left * (ANNEALED if to_come == 1 else 1 / to_come)))
+        bench.cool(meter, rng, moves, hot, worth * annealing.cold, limit, worth * annealing.penalty)
 
 
 def _gain(new: Topology, old: Topology, layout: Layout) -> float | None:

@@ -27,7 +27,7 @@ from manetdiff.solvers.moves import FEW
 from manetdiff.solvers.result import Found, better, found
 from manetdiff.solvers.rng import seeded
 from manetdiff.solvers.spanning import spanning_forest
-from manetdiff.solvers.workbench import Workbench
+from manetdiff.solvers.workbench import Workbench, looks_afar
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -37,9 +37,9 @@ DEFAULT_BUDGET = Budget(moves=50_000)
 # one search and finished by another.
 VERSION = 2
 
-# Temperatures and penalties are shares of what a link of the construction carries, so that they suit any radio.
-# Measured at equal moves on mixed layouts of 16 and 32 nodes, on the set 'radios', and on fleets of 64 to 1,000 nodes:
-# in those of more than LARGE, where annealings are long, less heat is better.
+# Temperatures and penalties are shares of what a link of the construction carries. Measured at equal moves on mixed
+# layouts of 16 and 32 nodes, on the set 'radios', and on fleets of 64 to 1,000 nodes: in those of more than
+# LARGE, where annealings are long, less heat is better.
 HOT, HOT_IF_LARGE, COLD = 0.7, 0.42, 0.028
 # Of one annealing; as many times more as a fleet is larger than LARGE.
 MOVES_A_NODE = 200
@@ -56,10 +56,6 @@ CONSTRUCTED, ANNEALED = 0.5, 0.95
 PENALTIES = (2.2, 0.28)
 # Most links on an antenna: a third hardly ever pays, and only where there are FEW nodes.
 CROWD, CROWD_IF_FEW = 2, 3
-# In large fleets: moves a node between two looks at what is heard from afar, at least and for each node (a look takes
-# time in proportion to n²), and the most looks of one annealing.
-MOVES_A_LOOK_AFAR, MORE_A_NODE = 20, 0.2
-LOOKS_AFAR = 40
 
 
 def search(layout: Layout, budget: Budget, seed: int, started: float | None = None, crowd: int | None = None) -> Found:
@@ -78,7 +74,7 @@ def search(layout: Layout, budget: Budget, seed: int, started: float | None = No
     if meter.spent < CONSTRUCTED:
         put_mst_greedy(bench)
         best = better(best, found(layout, bench.links, bench.parity, "construction"))
-    construction, worth = best, worth_of_a_link(best, bench)
+    construction, worth = best, bench.worth_of_a_link(best.throughput, len(best.links))
     if meter.budget.seconds is not None:
         # How fast a search is on this machine shows only when it goes.
         bench.put(forest, parity)
@@ -114,11 +110,6 @@ class Heat(NamedTuple):
     penalty: float
 
 
-def worth_of_a_link(topology: Found, bench: Workbench) -> float:
-    """What a link of a topology carries, in Mbit/s; where none carries anything, one bit a hertz."""
-    return topology.throughput / max(1, len(topology.links)) or bench.scale
-
-
 def most_on_an_antenna(n: int) -> int:
     """Links that a search of n nodes may put on one."""
     return CROWD_IF_FEW if n <= FEW else CROWD
@@ -145,8 +136,7 @@ def _cool_down(
     begin = meter.spent
     # A clock goes on meanwhile.
     length = max(share - begin, 1e-9)
-    n = len(bench.layout)
-    afar = max(1, min(LOOKS_AFAR, int(moves / (n * max(MOVES_A_LOOK_AFAR, MORE_A_NODE * n)))))
+    afar = looks_afar(len(bench.layout), moves)
     made, looks, progress = 0, 0, 0.0
     while progress < 1.0:
         step = min(bench.look, max(1, round((1.0 - progress) * moves)))

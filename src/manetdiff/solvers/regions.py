@@ -29,7 +29,6 @@ from manetdiff.solvers.reference import (
     SCORES,
     Heat,
     warmth,
-    worth_of_a_link,
 )
 from manetdiff.solvers.result import Found, better, found
 from manetdiff.solvers.rng import seeded
@@ -53,7 +52,7 @@ def search_by_regions(
     scored = time.perf_counter()
     best = found(layout, bench.links, bench.parity, "construction")
     meter.keep_back(SCORES * (time.perf_counter() - scored))
-    worth = worth_of_a_link(best, bench)
+    worth = bench.worth_of_a_link(best.throughput, len(best.links))
     hottest = warmth(meter.moves_left(at_least=MOVES_A_NODE * len(layout)) / len(layout))
     with ThreadPoolExecutor(usable_cores() if workers is None else workers) as pool:
         for number in range(ROUNDS):

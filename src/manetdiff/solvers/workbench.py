@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
 from manetdiff.errors import SolverError
 from manetdiff.layout import Layout
-from manetdiff.layout.tables import OWNER, PEER
+from manetdiff.layout.tables import FAR_AWAY, OWNER, PEER
 from manetdiff.radio.pairs import EVERY_PAIR, MEGAHERTZ
 from manetdiff.solvers.budget import Meter
 from manetdiff.solvers.far_field import FarField
 from manetdiff.solvers.far_harm import FarHarm
 from manetdiff.solvers.moves import LEAST_GAIN, anneal, anneal_by_regions, descend
 from manetdiff.solvers.scoring import compute_rates, put_links
-from manetdiff.solvers.state import PLACE, TURNED, empty_state, find_slots, read_links, total
+from manetdiff.solvers.state import HARM, PLACE, TURNED, SearchState, empty_state, find_slots, read_links, total
 from manetdiff.solvers.walks import count_parts, know_parts
 
 IntArray = npt.NDArray[np.int64]
@@ -25,14 +27,33 @@ FloatArray = npt.NDArray[np.float64]
 MOVES_A_LOOK = 10
 # Nodes of a neighbourhood that a search stays in for a while.
 REGION = 48
+# In large fleets: moves a node between two looks at what is heard from afar, at least and for each node (a look takes
+# time in proportion to n²), and the most looks of one annealing.
+MOVES_A_LOOK_AFAR, MORE_A_NODE = 20, 0.2
+LOOKS_AFAR = 40
+
+
+def looks_afar(n: int, moves: int) -> int:
+    """Into how many parts, with a look at what is heard from afar between them, an annealing of so many moves falls."""
+    return max(1, min(LOOKS_AFAR, int(moves / (n * max(MOVES_A_LOOK_AFAR, MORE_A_NODE * n)))))
+
+
+class Loyalty(NamedTuple):
+    """links: (m, 2) that there were, i < j. known: (n,) nodes that there were. price: what every other link between two
+    of them costs, in Mbit/s."""
+
+    links: IntArray
+    known: npt.NDArray[np.bool_]
+    price: float
 
 
 class Workbench:
-    """state: of the topology on the bench. label: (n,) room for components. scale: MHz of bandwidth, which temperatures
-    and penalties grow with."""
+    """state: of the topology on the bench. label: (n,) room for components. scale: MHz of bandwidth, which what counts
+    as a gain grows with. loyalty: to links that there were; None: to none."""
 
     def __init__(self, layout: Layout) -> None:
         n = len(layout)
+        self.loyalty: Loyalty | None = None
         self.label = np.empty(n, dtype=np.int64)
         # Moves after which a search looks at its budget.
         self.look = MOVES_A_LOOK * n
@@ -48,6 +69,20 @@ class Workbench:
         self.far_harm = None if self.far_field.empty else FarHarm(layout, self.far_field.mute)
         # (p,) one of the two slots of each pair.
         self.forward_slots = self.tables.ints[OWNER] < self.tables.ints[PEER]
+        if self.loyalty is not None:
+            self.be_loyal(self.loyalty)
+
+    def be_loyal(self, loyalty: Loyalty) -> None:
+        """From the next topology that is put on the bench on, what is raised is T less the price of new links."""
+        n, ends = len(self.layout), np.sort(self.tables.ints[[OWNER, PEER]], axis=0).astype(np.int64)
+        were = np.isin(ends[0] * n + ends[1], loyalty.links[:, 0] * n + loyalty.links[:, 1])
+        # (p,) whether a link would be new there.
+        self.new = ~were & loyalty.known[ends].all(axis=0)
+        self.loyalty = loyalty
+        # Prices are looked up as if there were somebody far away.
+        constants = self.tables.constants.copy()
+        constants[FAR_AWAY] = 1
+        self.tables = self.tables._replace(constants=constants)
 
     def include(self, links: IntArray) -> bool:
         """Take links (m, 2) that may be linked into the tables; whether that changed anything. What is on the bench
@@ -92,12 +127,29 @@ class Workbench:
         self.look_afar()
         know_parts(self.tables, state)
 
+    def kept(self) -> SearchState:
+        """A copy of all that is on the bench, for `put_back`."""
+        return SearchState._make(array.copy() for array in self.state)
+
+    def put_back(self, kept: SearchState) -> None:
+        """Put what was kept back: in large fleets with what it heard from afar, because a look takes long; in others
+        computed from scratch, so that no rounding adds up."""
+        for name in SearchState._fields:
+            getattr(self.state, name)[:] = getattr(kept, name)
+        if self.holds_all:
+            self.put(self.links, self.parity)
+
     def look_afar(self) -> None:
         """Bring what nodes hear from afar up to date, and all rates with it."""
         self.far_field.look(self.state)
         compute_rates(self.tables, self.state)
         if self.far_harm is not None:
             self.far_harm.weigh(self.state)
+        if self.loyalty is not None:
+            if self.far_harm is None:
+                self.state.floats[HARM:] = 0.0
+            # Half of it at either end.
+            self.state.floats[HARM:, self.new] += self.loyalty.price / 2
 
     def anneal(self, rng: FloatArray, moves: int, hot: float, cold: float, limit: int, penalty: float) -> None:
         """So many random moves while it cools down. limit: most links on an antenna; penalty: what a part costs."""
@@ -109,15 +161,20 @@ class Workbench:
     def cool(
         self, meter: Meter, rng: FloatArray, moves: int, hot: float, cold: float, limit: int, penalty: float
     ) -> None:
-        """The same within a budget: as far as the clock goes, where there is one to look at."""
-        look = self._look(meter, moves)
-        done, before = 0, hot
+        """The same within a budget: as far as the clock goes, where there is one to look at. Large fleets are listened
+        to from afar now and then."""
+        afar = 1 if self.holds_all else looks_afar(len(self.layout), moves)
+        look = min(self._look(meter, moves), -(-moves // afar))
+        done, looks, before = 0, 0, hot
         while done < moves and not meter.late:
             step = min(look, moves - done)
             after = cold if done + step == moves else hot * (cold / hot) ** ((done + step) / moves)
             self.anneal(rng, step, before, after, limit, penalty)
             done, before = done + step, after
             meter.moves += step
+            if done < moves and done * afar // moves > looks:
+                looks = done * afar // moves
+                self.look_afar()
 
     def descend(self, meter: Meter, limit: int, penalty: float) -> None:
         """Try every candidate pair until nothing improves, or as far as the budget goes."""
@@ -135,6 +192,11 @@ class Workbench:
             return moves
         return self.look if meter.budget.deadline is None else len(self.layout)
 
+    def worth_of_a_link(self, throughput: float, links: int) -> float:
+        """What one of so many links carries, in Mbit/s; where none carries anything, one bit a hertz. Temperatures and
+        penalties of searches are shares of it, so that they suit any radio."""
+        return throughput / max(1, links) or self.scale
+
     @property
     def links(self) -> IntArray:
         """Those of the topology on the bench."""
@@ -149,6 +211,14 @@ class Workbench:
     def throughput(self) -> float:
         """T of the topology on the bench, by the interference as the search knows it."""
         return float(total(self.state))
+
+    @property
+    def worth(self) -> float:
+        """What a search raises, as it is after a look afar: T, less the price of new links."""
+        if self.loyalty is None:
+            return self.throughput
+        added = np.count_nonzero((self.state.ints[PLACE] >= 0) & self.new) // 2
+        return self.throughput - self.loyalty.price * added
 
     @property
     def parts(self) -> int:

@@ -32,7 +32,7 @@ class Report:
     - status: what CP-SAT says. topologies: that an enumeration scored.
     - budget_ms: the time that was given. cut_short: whether it ended the local search before its moves were made.
     - weights: the network that was sampled from. preset, steps, samples, finalists: how. kept: which sample it is; -1:
-      none.
+      none, in an update the previous links.
     - mode, moved, continuity: of an update; moved: how far the fleet has, in spreads, where that is known.
     - correction: what each phase of it changed, by name. polish: what the local search did.
     """

@@ -116,9 +116,7 @@ def read_corpus(
     - held_out: so many layouts of each size are kept apart, the last of each dataset, but at most a fifth of it.
     - leave_out: families of layouts that the run must not see. The features are kept in each folder for the next run.
     """
-    if not folders:
-        raise DataError("give at least one folder of solved layouts")
-    datasets = [read_dataset(folder) for folder in folders]
+    datasets = read_datasets(folders, leave_out, apart=held_out > 0)
     solved_for = [_one_radio(folder, dataset) for folder, dataset in zip(folders, datasets, strict=True)]
     asked = radio or solved_for[0]
     for folder, one in zip(folders, solved_for, strict=True):
@@ -126,10 +124,6 @@ def read_corpus(
         if difference:
             name, there, wanted = difference
             raise DataError(f"{folder}: solved with the radio's {name} = {there!r}, not {wanted!r} as asked for")
-    if unknown := set(leave_out) - set(FAMILIES):
-        raise DataError(f"no family {', '.join(sorted(unknown))} to leave out; there are {', '.join(FAMILIES)}")
-    if held_out:
-        _refuse_shared_layouts(folders, datasets)
     pieces = [(dataset, n, folder) for folder, dataset in zip(folders, datasets, strict=True) for n in dataset.nodes]
     buckets = _kept_buckets(pieces, asked, workers or usable_cores())
     parts: dict[int, list[Bucket]] = {}
@@ -143,8 +137,20 @@ def read_corpus(
         count = min(held_out, len(bucket) // 5)
         parts.setdefault(n, []).append(bucket.part(slice(0, len(bucket) - count)))
         apart += _last_layouts(Dataset(dataset.settings, rows.filter(pa.array(seen))), count)
-    sources = [_source(dataset, leave_out) for dataset in datasets]
+    sources = [source(dataset, leave_out) for dataset in datasets]
     return Corpus({n: _joined(some) for n, some in sorted(parts.items())}, apart, asked, sources)
+
+
+def read_datasets(folders: Sequence[Path], leave_out: Sequence[str], *, apart: bool) -> list[Dataset]:
+    """Datasets to learn from. apart: whether some layouts of each will be held out."""
+    if not folders:
+        raise DataError("give at least one folder of solved layouts")
+    if unknown := set(leave_out) - set(FAMILIES):
+        raise DataError(f"no family {', '.join(sorted(unknown))} to leave out; there are {', '.join(FAMILIES)}")
+    datasets = [read_dataset(folder) for folder in folders]
+    if apart:
+        _refuse_shared_layouts(folders, datasets)
+    return datasets
 
 
 def _one_radio(folder: Path, dataset: Dataset) -> Radio:
@@ -244,7 +250,7 @@ def _last_layouts(dataset: Dataset, count: int) -> list[SolvedLayout]:
     return list(Dataset(dataset.settings, dataset.table.slice(dataset.table.num_rows - count)))
 
 
-def _source(dataset: Dataset, leave_out: Sequence[str]) -> dict[str, object]:
+def source(dataset: Dataset, leave_out: Sequence[str]) -> dict[str, object]:
     """The settings of a dataset, and what of it is left out."""
     settings: dict[str, object] = dataset.settings.to_dict()
     left_out = sorted(set(leave_out) & set(dataset.settings.families))

@@ -15,20 +15,20 @@ from lightning.fabric import Fabric
 from torch import Tensor, nn
 from torch.utils.tensorboard import SummaryWriter
 
-from manetdiff.diffusion.generator import DiffusionGenerator, TrainingDraws, VariationalGenerator, build
+from manetdiff.diffusion.generator import AnyGenerator, build
 from manetdiff.diffusion.process import Process
-from manetdiff.diffusion.weights import Weights
+from manetdiff.diffusion.weights import Weights, features_version
 from manetdiff.errors import TrainingError
 from manetdiff.files import locked, made_folder, write_whole
-from manetdiff.layout import FEATURES_VERSION
 from manetdiff.model.losses import LossWeights
-from manetdiff.model.tensors import Graphs, Layouts
 from manetdiff.sampling import SamplerConfig
 from manetdiff.training.checkpoint import CHECKPOINT, RunState, load_checkpoint, save_checkpoint
 from manetdiff.training.corpus import Corpus
+from manetdiff.training.feeds import DenseFeed, PackedFeed
 from manetdiff.training.optimisation import AveragedWeights, make_optimizer, rate_at
-from manetdiff.training.plan import Plan, shares, steps_an_epoch
-from manetdiff.training.stepping import Stepper
+from manetdiff.training.packed import PackedCorpus
+from manetdiff.training.plan import Plan
+from manetdiff.training.stepping import Feed, Stepper
 from manetdiff.training.validation import judge, sample_topologies
 
 BEST, LAST = "best.safetensors", "last.safetensors"
@@ -51,35 +51,45 @@ class TrainingNews:
 class LossModule(nn.Module):
     """A model as Fabric and torch.compile see it: from a batch to the terms of its loss."""
 
-    def __init__(self, generator: DiffusionGenerator | VariationalGenerator, weights: LossWeights) -> None:
+    def __init__(self, generator: AnyGenerator, weights: LossWeights) -> None:
         super().__init__()
         self.generator = generator
         self.weights = weights
 
-    def forward(self, layouts: Layouts, clean: Graphs, draws: TrainingDraws) -> dict[str, Tensor]:
-        return self.generator.loss_terms(layouts, clean, draws, self.weights)
+    def forward(self, layouts: Any, clean: Any, draws: Any, *more: Any) -> dict[str, Tensor]:
+        terms: dict[str, Tensor] = self.generator.loss_terms(layouts, clean, draws, self.weights, *more)
+        return terms
 
 
 class Trainer:
     """One run in one folder: it goes on from the folder's checkpoint where there is one.
 
-    The model gets as many sectors as the data's radio has.
+    A network on all pairs gets as many sectors as the data's radio has.
     """
 
     def __init__(
-        self, plan: Plan, corpus: Corpus, folder: Path, fabric: Fabric, card: Mapping[str, Any] | None = None
+        self,
+        plan: Plan,
+        corpus: Corpus | PackedCorpus,
+        folder: Path,
+        fabric: Fabric,
+        card: Mapping[str, Any] | None = None,
     ) -> None:
         recipe = plan.recipe
-        plan = replace(plan, model=replace(plan.model, sectors=corpus.radio.sectors))
+        if isinstance(corpus, Corpus):
+            plan = replace(plan, model=replace(plan.model, sectors=corpus.radio.sectors))
         self.plan, self.folder, self.fabric = plan, folder, fabric
         self.corpus = corpus.to(fabric.device)
-        self.split = shares({n: len(bucket) for n, bucket in corpus.buckets.items()}, recipe, fabric.world_size)
-        self.epoch_steps = steps_an_epoch(self.split)
+        self.feed = _feed(plan, self.corpus, fabric)
+        self.epoch_steps = self.feed.epoch_steps
         self.steps = recipe.epochs * self.epoch_steps
-        self.process = Process(corpus.mean_degree, plan.redundancy, plan.parity_pace, plan.heading)
-        split = [list(share) for share in self.split]  # it depends on the number of processes
-        made_of = {"features": FEATURES_VERSION, "data": corpus.sources, "process": self.process.to_dict()}
-        run = {**plan.to_dict(), **made_of, "split": split}
+        self.process = Process(corpus.mean_degree, plan.redundancy, plan.parity_pace, plan.heading, plan.forest)
+        made_of = {
+            "features": features_version(plan.model),
+            "data": corpus.sources,
+            "process": self.process.to_dict(),
+        }
+        run = {**plan.to_dict(), **made_of, "split": self.feed.described}
         self.run = json.loads(json.dumps(run))  # as a checkpoint will have it
         self.card = dict(card or {})
         torch.manual_seed(recipe.seed)
@@ -95,9 +105,7 @@ class Trainer:
         if recipe.compiled and fabric.device.type == "cuda":  # compiling for a CPU takes longer than it saves
             module = torch.compile(module, dynamic=False)  # type: ignore[assignment]
         fabric_module, self.optimizer = fabric.setup(module, optimizer)
-        self.stepper = Stepper(
-            plan, self.corpus.buckets, self.split, self.epoch_steps, fabric, fabric_module, self.optimizer, self.average
-        )
+        self.stepper = Stepper(plan, self.feed, fabric, fabric_module, self.optimizer, self.average)
 
     def _agree(self) -> None:
         """All processes must begin at one step, or they would wait for each other for ever."""
@@ -133,7 +141,7 @@ class Trainer:
                 step = self.state.step
                 if step % LOG_EVERY == 0 or step == last:
                     figures = self._figures(terms, step)
-                    graphs, now = (step - before) * sum(share.batch for share in self.split), time.monotonic()
+                    graphs, now = (step - before) * self.feed.batch, time.monotonic()
                     figures["rate"] = rate_at(self.plan.recipe, step - 1, self.epoch_steps)
                     figures["graphs_per_second"] = graphs / (now - since)
                     self._tell(writer, report, figures)
@@ -147,7 +155,7 @@ class Trainer:
             if not _out_of_memory(error):
                 raise
             raise TrainingError(
-                f"out of memory with a batch of {self.plan.recipe.batch} and up to {max(self.corpus.buckets)} nodes: "
+                f"out of memory with a batch of {self.plan.recipe.batch}: "
                 "start again in another folder with a smaller batch, fewer nodes or more devices"
             ) from None
         finally:
@@ -158,7 +166,7 @@ class Trainer:
 
     def weights(self, figures: Mapping[str, float] | None = None) -> Weights:
         """The averaged weights as they are now."""
-        card = {**self.card, **self.run, "step": self.state.step}
+        card = {**self.card, **self.run, "step": self.state.step, "planned_steps": self.steps}
         if figures:
             card["validation"] = dict(figures)
         return Weights(self.plan.model, self.process, self.corpus.radio, dict(self.average.tensors), card=card)
@@ -183,7 +191,8 @@ class Trainer:
             sampling = SamplerConfig(steps=self.plan.recipe.validation_steps)
             layouts = [one.layout for one in held_out]
             topologies = sample_topologies(judged, layouts, sampling, VALIDATION_SEED, self.fabric.device)
-            told = judge(topologies, [one.metrics["throughput"] for one in held_out])
+            targets = [one.metrics["throughput"] for one in held_out]
+            told = judge(topologies, targets, one_by_one=isinstance(self.corpus, PackedCorpus))
             if self.state.best is None or told["ratio"] > self.state.best:
                 self.state.best, self.state.since_best = told["ratio"], 0
                 write_whole(self.folder / BEST, self.weights(told).to_bytes())
@@ -212,6 +221,11 @@ class Trainer:
         for name, value in figures.items():
             writer.add_scalar(name, value, self.state.step)
         report(TrainingNews(self.state.step, self.steps, figures))
+
+
+def _feed(plan: Plan, corpus: Corpus | PackedCorpus, fabric: Fabric) -> Feed:
+    where = fabric.device, fabric.global_rank, fabric.world_size
+    return DenseFeed(plan, corpus, *where) if isinstance(corpus, Corpus) else PackedFeed(plan, corpus, *where)
 
 
 def _out_of_memory(error: Exception) -> bool:

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from manetdiff.diffusion.generator import TrainingDraws
 from manetdiff.errors import TrainingError
-from manetdiff.model.config import ModelConfig
+from manetdiff.model.config import ON_ALL_PAIRS, ModelConfig
 from manetdiff.model.losses import LossWeights
 from manetdiff.model.tensors import Graphs
 from manetdiff.training.recipe import RECIPES, Recipe
@@ -27,7 +27,7 @@ ORDER, NOISE = 0, 1  # random streams of a run
 
 @dataclass(frozen=True)
 class Plan:
-    """model, losses, recipe; redundancy, parity_pace and heading of the noise process."""
+    """model, losses, recipe; redundancy, parity_pace, heading and forest of the noise process."""
 
     model: ModelConfig
     recipe: Recipe
@@ -35,6 +35,7 @@ class Plan:
     redundancy: float = 1.0
     parity_pace: float = 1.0
     heading: float = 0.0
+    forest: float = 0.0
 
     def to_dict(self) -> dict[str, Any]:
         """All values, JSON-ready."""
@@ -45,6 +46,7 @@ class Plan:
             "redundancy": self.redundancy,
             "parity_pace": self.parity_pace,
             "heading": self.heading,
+            "forest": self.forest,
         }
 
     @classmethod
@@ -57,6 +59,7 @@ class Plan:
             values["redundancy"],
             values["parity_pace"],
             values.get("heading", 0.0),
+            values.get("forest", 0.0),
         )
 
 
@@ -69,7 +72,8 @@ def make_plan(
 ) -> Plan:
     """A model and a recipe by name, with settings instead of theirs, by the names of ModelConfig and Recipe.
 
-    - losses: weights of terms instead of the model's. noise: redundancy, parity_pace and heading of the noise process.
+    - losses: weights of terms instead of the model's. noise: redundancy, parity_pace, heading and forest of
+      the noise process.
     """
     chosen = variant(model)
     if recipe not in RECIPES:
@@ -80,12 +84,30 @@ def make_plan(
     of_recipe = {entry.name for entry in fields(Recipe)}
     _refuse_unknown("setting", settings, of_model | of_recipe)
     _refuse_unknown("term of the loss", losses or {}, {entry.name for entry in fields(LossWeights)})
-    return Plan(
+    plan = Plan(
         replace(chosen.model, **{name: value for name, value in settings.items() if name in of_model}),
         replace(RECIPES[recipe], **{name: value for name, value in settings.items() if name in of_recipe}),
         replace(chosen.losses, **(losses or {})),
         **(noise or {}),
     )
+    if plan.model.kind == "sparse":
+        _refuse_for_sparse(plan, {*settings, *(losses or {})}, recipe)
+    elif plan.forest or plan.losses.consistency or plan.model.encoder:
+        raise TrainingError("forest, consistency and encoder are for the model sparse; leave them out for others")
+    return plan
+
+
+def _refuse_for_sparse(plan: Plan, named: set[str], recipe: str) -> None:
+    """What would have no effect on a network on candidate links. named: settings and terms that were asked for."""
+    if plan.recipe.mirror:
+        raise TrainingError(
+            f"recipe {recipe}: mirrors layouts, which a sparse network does not notice: give the recipe any-fleet"
+        )
+    if plan.heading:
+        raise TrainingError("heading: the noise on a sparse network comes to all candidates alike: give 0")
+    for name in (*ON_ALL_PAIRS, "mix", "cosine"):
+        if name in named:
+            raise TrainingError(f"{name}: of no consequence to a sparse network: leave it out")
 
 
 def _refuse_unknown(what: str, given: Iterable[str], known: set[str]) -> None:
@@ -138,7 +160,7 @@ def batch_draws(share: Share, step: int, seed: int, latent: int, device: torch.d
     They are drawn on the training device, for the whole batch, by every process: each then takes its own graphs'.
     """
     generator = torch.Generator(device)
-    generator.manual_seed(_seed(seed, NOISE, share.nodes, step))
+    generator.manual_seed(stream_seed(seed, NOISE, share.nodes, step))
 
     def uniform(*shape: int) -> Tensor:
         return torch.rand(*shape, generator=generator, device=device)
@@ -160,10 +182,11 @@ def _order(share: Share, turn: int, seed: int) -> np.ndarray:
     if key not in _ORDERS:
         if len(_ORDERS) > 8:
             _ORDERS.clear()
-        rng = np.random.default_rng(_seed(seed, ORDER, share.nodes, turn))
+        rng = np.random.default_rng(stream_seed(seed, ORDER, share.nodes, turn))
         _ORDERS[key] = rng.permutation(share.layouts)
     return _ORDERS[key]
 
 
-def _seed(*words: int) -> int:
+def stream_seed(*words: int) -> int:
+    """Of one random stream of a run."""
     return int(np.random.SeedSequence(words).generate_state(1, np.uint64)[0] >> 1)

@@ -17,7 +17,8 @@ PRECISIONS = ("32", "bf16")
 class Recipe(JsonSettings):
     """How to train.
 
-    - epochs: passes over the data at most. batch: graphs a step, all processes together.
+    - epochs: passes over the data at most. batch: graphs a step, all processes together; of sparse networks,
+      arcs, two a candidate link.
     - mix: share of each fleet size in a batch, as pairs (nodes, share); by default as in the data.
     - rate, last_rate: learning rate at the beginning and at the end, linear in between; warmup: steps to reach `rate`.
     - weight_decay: of AdamW; plain_epochs: the last epochs, in which it is switched off.
@@ -25,8 +26,9 @@ class Recipe(JsonSettings):
     - ema: decay of the averaged weights, which are the ones that are sampled and kept; 0: no averaging.
     - mirror: whether half of the layouts are mirrored left and right, which the physics does not notice.
     - clip: largest norm of the gradient; 0: any.
-    - validate_every, validation, validation_steps: epochs between validations, layouts of each size held out for them,
-      and denoising steps in them. patience: validations without a gain before training stops; 0: never.
+    - validate_every, validation, validation_steps: epochs between validations, layouts of each size held out for them
+      (of sparse networks: of each dataset), and denoising steps in them. patience: validations without a gain before
+      training stops; 0: never.
     - checkpoint_every: epochs between checkpoints.
     """
 
@@ -87,6 +89,20 @@ RECIPES = {
         plain_epochs=20,
         validate_every=20,
         patience=20,
+    ),
+    # Of sparse networks, whose batches are counted in arcs.
+    "any-fleet": Recipe(
+        epochs=60,
+        batch=131_072,
+        rate=3e-3,
+        last_rate=1e-6,
+        weight_decay=1e-3,
+        plain_epochs=5,
+        warmup=300,
+        precision="bf16",
+        compiled=True,
+        ema=0.999,
+        clip=1.0,
     ),
     "fast": Recipe(
         epochs=100,

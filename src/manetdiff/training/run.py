@@ -15,8 +15,9 @@ from manetdiff.diffusion.weights import Weights
 from manetdiff.errors import TrainingError
 from manetdiff.radio import Radio
 from manetdiff.training.checkpoint import RunState
-from manetdiff.training.corpus import read_corpus
+from manetdiff.training.corpus import Corpus, read_corpus
 from manetdiff.training.loop import Trainer, TrainingNews
+from manetdiff.training.packed import PackedCorpus, read_packed
 from manetdiff.training.plan import make_plan
 
 
@@ -45,6 +46,7 @@ def train(
     redundancy: float = 1.0,
     parity_pace: float = 1.0,
     heading: float = 0.0,
+    forest: float = 0.0,
     leave_out: Sequence[str] = (),
     radio: Radio | None = None,
     accelerator: str = "auto",
@@ -58,18 +60,26 @@ def train(
     - data: one folder that `manetdiff data` has filled, or several. out: the folder of the run, which gets
       best.safetensors, last.safetensors, checkpoint.safetensors and a TensorBoard log.
     - model, recipe: by name, see VARIANTS and RECIPES. settings: instead of theirs, by the names of ModelConfig and
-      Recipe: width=48, epochs=20, mix={16: 2, 32: 1}, … The number of sectors is the data's.
+      Recipe: width=48, epochs=20, mix={16: 2, 32: 1}, … The number of sectors is the data's. The model `sparse` goes
+      with the recipe `any-fleet`.
     - losses: weights of the loss's terms instead of the model's, by the names of LossWeights.
-    - redundancy, parity_pace, heading: of the noise process, see Process.
-    - leave_out: families of layouts that the run must not see. radio: the one that the data must have been solved for.
+    - redundancy, parity_pace, heading, forest: of the noise process, see Process.
+    - leave_out: families of layouts that the run must not see. radio: the one that the data must have been solved for;
+      none for sparse networks, whose data may be of any radios.
     - accelerator, devices, machines: Lightning Fabric's. With several devices Fabric starts the calling script again
       for each of them.
     - report: told how the run goes, first before any step.
     """
-    noise = {"redundancy": redundancy, "parity_pace": parity_pace, "heading": heading}
+    noise = {"redundancy": redundancy, "parity_pace": parity_pace, "heading": heading, "forest": forest}
     plan = make_plan(model, recipe, losses, noise, **settings)
     folders = [Path(folder) for folder in ([data] if isinstance(data, str | Path) else data)]
-    corpus = read_corpus(folders, radio, held_out=plan.recipe.validation, leave_out=leave_out)
+    corpus: Corpus | PackedCorpus
+    if plan.model.kind == "sparse":
+        if radio is not None:
+            raise TrainingError("radio: a sparse network learns from layouts of any radios: leave it out")
+        corpus = read_packed(folders, held_out=plan.recipe.validation, leave_out=leave_out)
+    else:
+        corpus = read_corpus(folders, radio, held_out=plan.recipe.validation, leave_out=leave_out)
     fabric = make_fabric(plan.recipe.precision, accelerator, devices, machines)
     fabric.launch()
     trainer = Trainer(plan, corpus, Path(out), fabric, {"variant": model})

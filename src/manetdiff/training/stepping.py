@@ -7,43 +7,44 @@ Python, a step took eight times as long as its kernels ran. Captured once, all o
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 import torch
 from lightning.fabric import Fabric
 from lightning.fabric.wrappers import _FabricModule, _FabricOptimizer
 from torch import Tensor
 
-from manetdiff.diffusion.generator import TrainingDraws
-from manetdiff.model.tensors import Graphs
-from manetdiff.training.corpus import Bucket
-from manetdiff.training.mirror import mirrored
 from manetdiff.training.optimisation import AveragedWeights, set_rates
-from manetdiff.training.plan import Plan, Share, batch_draws, batch_rows
+from manetdiff.training.plan import Plan
 
 # Steps that are taken one kernel at a time before one is captured: they compile it and settle the memory.
 BEFORE_CAPTURE = 4
 
 
-@dataclass
-class _Inputs:
-    """What one step takes of one fleet size: which layouts, their random numbers, and which of them are mirrored."""
+class Feed(Protocol):
+    """What gives a run its batches. A step may take several, of which each has a share in the loss.
 
-    rows: Tensor
-    draws: TrainingDraws
-    flipped: Tensor
+    - batch: graphs in a step, all processes together, on average. epoch_steps: steps in which about every layout is
+      taken once. shares: of the batches of a step. described: what decides how layouts fall into steps, JSON-ready.
+    """
 
-    def copy_(self, other: _Inputs) -> None:
-        for mine, new in zip(self._tensors(), other._tensors(), strict=True):
-            mine.copy_(new)
+    batch: float
+    epoch_steps: int
+    shares: Sequence[float]
+    described: Any
 
-    def _tensors(self) -> tuple[Tensor, ...]:
-        draws = self.draws
-        return self.rows, draws.time, draws.uniform.edges, draws.uniform.parity, draws.normal, self.flipped
+    def drawn(self, step: int) -> list[tuple[Tensor, ...]]:
+        """This process's part of a step: of each batch, which layouts and their random numbers, on the device."""
+        ...
+
+    def arguments(self, place: int, drawn: tuple[Tensor, ...]) -> tuple[Any, ...]:
+        """What the loss takes of a batch."""
+        ...
 
 
 class Stepper:
-    """Takes steps. All sizes are in every step, each in a batch of its own, so that none is padded.
+    """Takes steps.
 
     - can_capture: whether steps are captured; set it to False to take them kernel by kernel.
     """
@@ -51,28 +52,26 @@ class Stepper:
     def __init__(
         self,
         plan: Plan,
-        buckets: dict[int, Bucket],
-        split: list[Share],
-        epoch_steps: int,
+        feed: Feed,
         fabric: Fabric,
         module: _FabricModule,
         optimizer: _FabricOptimizer,
         average: AveragedWeights,
     ) -> None:
-        self.plan, self.buckets, self.split, self.epoch_steps = plan, buckets, split, epoch_steps
-        self.fabric, self.module, self.optimizer, self.average = fabric, module, optimizer, average
+        self.plan, self.feed, self.fabric = plan, feed, fabric
+        self.module, self.optimizer, self.average = module, optimizer, average
         self.can_capture = plan.recipe.compiled and fabric.device.type == "cuda" and fabric.world_size == 1
         self._taken = 0
         self._graph: torch.cuda.CUDAGraph | None = None
         self._decay: float | None = None  # the weight decay that is in the captured graph
-        self._inputs: list[_Inputs] = []
+        self._inputs: list[tuple[Tensor, ...]] = []
         self._terms: dict[str, Tensor] = {}
 
     def take(self, step: int) -> dict[str, Tensor]:
         """Take step number `step`; returns the terms of the loss, which the next step may overwrite."""
-        decay = set_rates(self.optimizer.optimizer, self.plan.recipe, step, self.epoch_steps)
+        decay = set_rates(self.optimizer.optimizer, self.plan.recipe, step, self.feed.epoch_steps)
         self.average.set_step(step)
-        inputs = [self._draw(share, step) for share in self.split]
+        inputs = self.feed.drawn(step)
         self._taken += 1
         if not self.can_capture:
             return self._body(inputs)
@@ -82,24 +81,21 @@ class Stepper:
             return self._body(inputs)
         assert self._graph is not None
         for held, new in zip(self._inputs, inputs, strict=True):
-            held.copy_(new)
+            for mine, theirs in zip(held, new, strict=True):
+                mine.copy_(theirs)
         self._graph.replay()
         return self._terms
 
-    def _body(self, inputs: list[_Inputs]) -> dict[str, Tensor]:
+    def _body(self, inputs: list[tuple[Tensor, ...]]) -> dict[str, Tensor]:
         self.optimizer.zero_grad(set_to_none=True)
         told: dict[str, Tensor] = {}
-        whole = sum(share.batch for share in self.split)
-        for place, (share, taken) in enumerate(zip(self.split, inputs, strict=True)):
-            layouts, clean = self.buckets[share.nodes].rows(taken.rows)
-            if self.plan.recipe.mirror:
-                layouts = mirrored(layouts, taken.flipped, self.plan.model.sectors)
-            part = share.batch / whole
-            with self.fabric.no_backward_sync(self.module, enabled=place + 1 < len(self.split)):
-                terms: dict[str, Tensor] = self.module(layouts, clean, taken.draws)
-                self.fabric.backward(torch.stack(list(terms.values())).sum() * part)
+        for place, (share, drawn) in enumerate(zip(self.feed.shares, inputs, strict=True)):
+            arguments = self.feed.arguments(place, drawn)
+            with self.fabric.no_backward_sync(self.module, enabled=place + 1 < len(inputs)):
+                terms: dict[str, Tensor] = self.module(*arguments)
+                self.fabric.backward(torch.stack(list(terms.values())).sum() * share)
             for name, value in terms.items():
-                told[name] = part * value.detach() + told.get(name, 0)
+                told[name] = share * value.detach() + told.get(name, 0)
         if self.plan.recipe.clip:
             self.fabric.clip_gradients(
                 self.module, self.optimizer, max_norm=self.plan.recipe.clip, error_if_nonfinite=False
@@ -108,18 +104,7 @@ class Stepper:
         self.average.update()
         return told
 
-    def _draw(self, share: Share, step: int) -> _Inputs:
-        """This process's part of what a step takes."""
-        recipe, device = self.plan.recipe, self.fabric.device
-        rows = batch_rows(share, step, recipe.seed)
-        draws, flipped = batch_draws(share, step, recipe.seed, self.plan.model.latent, device)
-        each = share.batch // self.fabric.world_size
-        mine = slice(self.fabric.global_rank * each, (self.fabric.global_rank + 1) * each)
-        uniform = Graphs(draws.uniform.edges[mine], draws.uniform.parity[mine])
-        own = TrainingDraws(draws.time[mine], uniform, draws.normal[mine])
-        return _Inputs(rows[mine].to(device, non_blocking=True), own, flipped[mine])
-
-    def _aside(self, inputs: list[_Inputs]) -> dict[str, Tensor]:
+    def _aside(self, inputs: list[tuple[Tensor, ...]]) -> dict[str, Tensor]:
         """A step on a stream of its own, as the ones before a capture must be."""
         stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
         stream.wait_stream(torch.cuda.current_stream())
@@ -128,7 +113,7 @@ class Stepper:
         torch.cuda.current_stream().wait_stream(stream)
         return terms
 
-    def _capture(self, inputs: list[_Inputs], decay: float) -> bool:
+    def _capture(self, inputs: list[tuple[Tensor, ...]], decay: float) -> bool:
         """Record a step; recording does not take it. Weight decay is a constant of the recording."""
         self._graph = None
         self._inputs = inputs

@@ -31,6 +31,7 @@ VARIANTS = {
     "cam-plain": Variant("NetDiff (CAM) without features", ModelConfig(modulation="cam", domain_features=False)),
     "none-plain": Variant("no modulation, no features", ModelConfig(modulation="none", domain_features=False)),
     "components": Variant("NetDiff (ACAM), told of components", ModelConfig(components=True)),
+    "sparse": Variant("NetDiff on candidate links", ModelConfig(kind="sparse"), LossWeights(cosine=0.0)),
     "gt-vae": Variant("GT-VAE", ModelConfig(kind="gt-vae")),
     "graph-vae": Variant("GraphVAE", ModelConfig(kind="graph-vae")),
 }

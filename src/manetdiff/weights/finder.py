@@ -8,7 +8,8 @@ from manetdiff.errors import CheckpointError
 
 # Of one network: the weights as they were trained, for PyTorch; and what was exported from them, for ONNX Runtime.
 WEIGHTS_FILE, RUNTIME_FILE = ".safetensors", ".netdiff"
-DEFAULT, SMALL = "netdiff", "netdiff-small"
+# Of any fleet under any radio; and the paper's, on all pairs, for its tables.
+DEFAULT, PAPER = "netdiff-sparse", "netdiff"
 PACKAGE = Path(__file__).parent
 # Of networks that only the tables need: they come with the sources, and would make the package five times as large.
 STUDIES = PACKAGE.parents[2] / "studies"

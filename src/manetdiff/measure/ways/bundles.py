@@ -31,11 +31,12 @@ def sampled_bundle(
     chain, how = Chain(bundle), dataclasses.replace(bundle.sampling, **sampling)
 
     def ready(solved: SolvedLayout) -> Callable[[], Topology]:
-        layout = Layout.of(solved.layout, bundle.radio)
+        layout = Layout.of(solved.layout, None if bundle.any_radio else bundle.radio)
 
         def sample() -> Topology:
-            drawn = from_pure_noise(chain, chain.embed(layout.features), how, [(seed, solved.index)])
-            return Topology(*samples_of(drawn)[0], layout=layout)
+            embedded = chain.embed(layout)
+            drawn = from_pure_noise(chain, embedded, how, [(seed, solved.index)])
+            return Topology(*samples_of(drawn, embedded.pairs)[0], layout=layout)
 
         return sample
 

@@ -18,7 +18,7 @@ from manetdiff.runtime.bundle import Bundle, find_bundle
 from manetdiff.runtime.model import Model, load
 from manetdiff.solvers import correct
 from manetdiff.topology import Topology, metrics
-from manetdiff.weights import DEFAULT, SMALL
+from manetdiff.weights import DEFAULT
 
 if TYPE_CHECKING:
     from manetdiff.data import SolvedLayout
@@ -52,29 +52,31 @@ def generated(
     return store.rows(label, what, layouts, lambda some: timed(some, ready), code=__name__)
 
 
-def correction(store: RowStore, layouts: LayoutSet, **asked: Unpack[Asked]) -> Rows:
+def correction(store: RowStore, layouts: LayoutSet, *, weights: str = DEFAULT, **asked: Unpack[Asked]) -> Rows:
     """The paper's correction, by itself, of raw topologies that are generated as asked before the clock runs."""
 
     def ready(solved: SolvedLayout) -> Callable[[], Topology]:
         how: Asked = {**asked, "seed": solved.index, "correct": False, "polish": False}
-        raw = model_of(DEFAULT).generate(solved.layout, **how)
+        raw = model_of(weights).generate(solved.layout, **how)
         # On a layout whose tables are computed while the clock runs, as everywhere.
         return lambda: correct(raw, Layout(solved.fleet, solved.layout.radio))
 
-    what = {"correction of": dict(asked), **runtime_files(DEFAULT)}
-    return store.rows(f"correction, {said(asked)}", what, layouts, lambda some: timed(some, ready), code=__name__)
+    what = {"correction of": dict(asked), **runtime_files(weights)}
+    return store.rows(
+        f"{weights}, correction, {said(asked)}", what, layouts, lambda some: timed(some, ready), code=__name__
+    )
 
 
-def with_generated(layouts: LayoutSet, preset: str) -> LayoutSet:
+def with_generated(layouts: LayoutSet, preset: str, *, weights: str = DEFAULT) -> LayoutSet:
     """The same layouts with what a preset makes as their own topologies."""
 
     @cache
     def layout(index: int) -> SolvedLayout:
         solved = layouts.layout(index)
-        topology = model_of(DEFAULT).generate(solved.layout, preset=preset, seed=index)
+        topology = model_of(weights).generate(solved.layout, preset=preset, seed=index)
         return dataclasses.replace(solved, topology=topology, metrics=metrics(topology))
 
-    key = {**layouts.key, "preset": preset, **runtime_files(DEFAULT)}
+    key = {**layouts.key, "preset": preset, **runtime_files(weights)}
     return dataclasses.replace(layouts, layout=layout, key=key, code=(*layouts.code, __name__))
 
 
@@ -92,10 +94,8 @@ def model_of(weights: str) -> Model:
 
 @cache
 def runtime_files(weights: str) -> dict[str, dict[str, str]]:
-    """Digests of the runtime files: the default takes its small companion along."""
-    names = (DEFAULT, SMALL) if weights == DEFAULT else (weights,)
-    bundles = {name: find_bundle(name) for name in names}
-    return {"bundles": {name: bundle_digest(bundle) for name, bundle in bundles.items()}}
+    """Digests of the runtime files."""
+    return {"bundles": {weights: bundle_digest(find_bundle(weights))}}
 
 
 def bundle_digest(bundle: Bundle) -> str:

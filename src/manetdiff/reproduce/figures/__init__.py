@@ -12,6 +12,7 @@ from manetdiff.reproduce.figures.acam import packaged_block, picture_of_block
 from manetdiff.reproduce.figures.denoising import animation, denoised, picture_of_steps
 from manetdiff.reproduce.figures.reconfiguration import CASES, picture_of_change, typical
 from manetdiff.runtime.model import load
+from manetdiff.weights import PAPER
 
 # A layout that shows well, chosen by its shape alone: roughly square, and the nodes well apart.
 DENOISED = 17
@@ -34,7 +35,7 @@ def draw_figures(folder: Path, quick: bool, report: Callable[[str], None] = lamb
         paths[name] = folder / name
         return paths[name]
 
-    model = load(threads=1)
+    model = load(PAPER, threads=1)
     fleet = layouts.layout(DENOISED).fleet
     states = denoised(fleet, STEPS, SEED)
     save(picture_of_steps(states), path_of("denoising.png"))

@@ -14,6 +14,7 @@ from manetdiff.diffusion.weights import find_weights
 from manetdiff.model.acam import TokenModulation
 from manetdiff.pictures.frame import new_figure
 from manetdiff.pictures.marks import LIGHT
+from manetdiff.weights import PAPER
 
 # Inches.
 WIDTH, HEIGHT, SPARE_HEIGHT = 14.2, 8.8, 1.6
@@ -69,7 +70,7 @@ PLACES: dict[str, tuple[Point, float, str]] = {
 
 def packaged_block() -> TokenModulation:
     """A block of the shape that the packaged weights have."""
-    return TokenModulation(find_weights().config)
+    return TokenModulation(find_weights(PAPER).config)
 
 
 def parameter_boxes(module: nn.Module) -> dict[str, Box]:

@@ -26,11 +26,11 @@ from manetdiff.pictures.frame import (
 from manetdiff.pictures.marks import LIGHT, draw_nodes, draw_sectors, node_radius
 from manetdiff.pictures.topologies import draw_lines
 from manetdiff.runtime.bundle import find_bundle
-from manetdiff.runtime.chain import Chain, States
-from manetdiff.runtime.samples import samples_of
+from manetdiff.runtime.chain import Chain
+from manetdiff.runtime.samples import samples_of, unlinked
 from manetdiff.sampling import grid_for, plain_settings, time_pairs
 from manetdiff.topology import Topology, antenna_loads, same_parity
-from manetdiff.weights import DEFAULT
+from manetdiff.weights import PAPER
 
 PANELS, COLUMNS = 6, 3
 # Inches: the longer side of a panel, the room for a title above it, and for the legend below all.
@@ -44,24 +44,23 @@ FIRST_MS, EACH_MS, LAST_MS = 1_000, 140, 3_000
 Bools = npt.NDArray[np.bool_]
 
 
-def denoised(fleet: Fleet, steps: int, seed: int, weights: str = DEFAULT) -> list[Topology]:
+def denoised(fleet: Fleet, steps: int, seed: int, weights: str = PAPER) -> list[Topology]:
     """Pure noise and what each step makes of it, steps + 1 topologies, by the weights' own radio and sampling.
 
     The last one is what generate gives for the same steps and seed without correction and polish.
     """
     bundle = find_bundle(weights)
     chain = Chain(bundle)
-    n, of = len(fleet), Layout(fleet, bundle.radio)
-    layout = chain.embed(of.features)
-    settings = plain_settings(n, bundle.sampling.temperature, bundle.sampling.redundancy)
-    draws = chain.draws([(seed, 0)], n, steps + 1)
-    nothing = States(np.zeros((1, n, n), np.float32), np.zeros((1, n), np.float32))
-    state = chain.noised(layout, layout.noise, nothing, 1.0, draws)
+    of = Layout(fleet, bundle.radio)
+    layout = chain.embed(of)
+    settings = plain_settings(len(layout.pairs), bundle.sampling.temperature, bundle.sampling.redundancy)
+    draws = chain.draws(layout, [(seed, 0)], steps + 1)
+    state = chain.noised(layout, layout.noise, unlinked(layout.noise), 1.0, draws)
     states = [state]
     for k, pair in enumerate(time_pairs(steps, grid_for(steps)), start=1):
         state = chain.run(layout, layout.noise, state, [pair], draws.rounds(k, k + 1), settings).states
         states.append(state)
-    return [Topology(*samples_of(state, None)[0], layout=of) for state in states]
+    return [Topology(*samples_of(state, layout.pairs)[0], layout=of) for state in states]
 
 
 def picture_of_steps(states: Sequence[Topology]) -> Figure:

@@ -1,0 +1,218 @@
+"""Solved layouts of any size and radio for sparse networks, held on the training device as long rows.
+
+A batch is packed there: from the numbers of its layouts to tensors of one fixed shape, so that a step can be captured.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from manetdiff.cores import usable_cores
+from manetdiff.data import SolvedLayout
+from manetdiff.errors import DataError, TrainingError
+from manetdiff.layout import HARMONICS
+from manetdiff.model.arc_tensors import ArcGraphs, ArcLayouts, groups_of
+from manetdiff.model.groups import Groups
+from manetdiff.radio import Radio
+from manetdiff.training.corpus import read_datasets, source
+from manetdiff.training.solved_rows import Chosen, SolvedRows, solved_rows, some
+
+# Room for nodes, links and antennas, for each arc: a little more than fleets have.
+ROOM = {"nodes": 0.12, "links": 0.5, "antennas": 0.4, "graphs": 0.008}
+
+
+class Room(NamedTuple):
+    """What a batch has room for, the last of each kind for what fills it up; longest: most arcs of a node, arcs of an
+    antenna and nodes of a graph."""
+
+    arcs: int
+    nodes: int
+    links: int
+    antennas: int
+    graphs: int
+    longest: tuple[int, int, int]
+
+
+class Rows(NamedTuple):
+    """Solved layouts one after the other, each numbered from 0 within itself.
+
+    - Of arcs: features, float16; bearing; owner, reverse, antenna, link, int32. Of links: forward, int32; linked, by
+      the solution; in_forest, the shortest spanning one. Of nodes: parity; forest_parity; arcs_of_node, their number.
+      Of antennas: arcs_of_antenna, their number.
+    - begins: (4, g + 1) where the arcs, nodes, links and antennas of each layout begin.
+    """
+
+    features: Tensor
+    bearing: Tensor
+    owner: Tensor
+    reverse: Tensor
+    antenna: Tensor
+    link: Tensor
+    forward: Tensor
+    linked: Tensor
+    in_forest: Tensor
+    parity: Tensor
+    forest_parity: Tensor
+    arcs_of_node: Tensor
+    arcs_of_antenna: Tensor
+    begins: Tensor
+
+
+ARCS, NODES, LINKS, ANTENNAS = range(4)
+
+
+@dataclass(frozen=True)
+class PackedCorpus:
+    """What a run of a sparse network learns from.
+
+    - held_out: layouts that are not among the rows, to validate on. sources: the settings of each dataset.
+    - origins: where the rows come from, in their order.
+    - radio: the one that users have who name none.
+    """
+
+    rows: Rows
+    held_out: list[SolvedLayout]
+    origins: list[Chosen]
+    sources: list[dict[str, object]]
+    radio: Radio
+
+    @property
+    def mean_degree(self) -> float:
+        """Links of a node, on average."""
+        return 2 * float(self.rows.linked.sum(dtype=torch.int64)) / len(self.rows.parity)
+
+    def __len__(self) -> int:
+        return self.rows.begins.shape[1] - 1
+
+    def to(self, device: torch.device | str) -> PackedCorpus:
+        """The same on a device."""
+        return replace(self, rows=Rows(*(part.to(device) for part in self.rows)))
+
+    def room(self, arcs: int) -> Room:
+        """Of batches with so many arcs."""
+        begins = self.rows.begins
+        most = begins.diff().amax(1).tolist()
+        if most[ARCS] >= arcs:
+            raise TrainingError(f"a batch of {arcs} arcs has no room for a layout of {most[ARCS]}: give a larger one")
+        kinds = zip(("nodes", "links", "antennas"), most[1:], strict=True)
+        nodes, links, antennas = (1 + max(math.ceil(ROOM[name] * arcs), 2 * least) for name, least in kinds)
+        longest = int(self.rows.arcs_of_node.max()), int(self.rows.arcs_of_antenna.max()), most[NODES]
+        return Room(arcs, nodes, links, antennas, 2 + math.ceil(ROOM["graphs"] * arcs), longest)
+
+
+def read_packed(
+    folders: Sequence[Path], *, held_out: int = 0, leave_out: Sequence[str] = (), workers: int | None = None
+) -> PackedCorpus:
+    """Read datasets of any radios.
+
+    - held_out: so many layouts of each dataset are kept apart, the last, but at most a fifth of it.
+    - leave_out: families of layouts that the run must not see.
+    """
+    datasets = read_datasets(folders, leave_out, apart=held_out > 0)
+    chosen, apart = [], []
+    for folder, dataset in zip(folders, datasets, strict=True):
+        seen = np.flatnonzero(~np.isin(dataset.table["family"].to_pylist(), list(leave_out)))
+        if len(seen) == 0:
+            raise DataError(f"{folder}: nothing is left without the families {', '.join(leave_out)}")
+        count = min(held_out, len(seen) // 5)
+        if dataset.settings.displacement is not None:
+            count -= count % 2  # a fleet and the same one moved stay together
+        taught = len(seen) - count
+        apart += list(some(dataset, seen[taught:]))
+        chosen.append(Chosen(folder, len(dataset), seen[:taught]))
+    parts = list(solved_rows(chosen, workers or usable_cores()))
+    sources = [source(dataset, leave_out) for dataset in datasets]
+    return PackedCorpus(_joined(parts), apart, chosen, sources, Radio())
+
+
+def _joined(parts: Sequence[SolvedRows]) -> Rows:
+    *columns, counts = (torch.from_numpy(np.concatenate(some)) for some in zip(*parts, strict=True))
+    begins = torch.cat([torch.zeros(counts.shape[1], 1, dtype=torch.int64), counts.T.cumsum(1)], dim=1)
+    return Rows._make([*columns, begins])
+
+
+def chosen_layouts(begins: npt.NDArray[np.int64], room: Room, seed: Sequence[int]) -> npt.NDArray[np.int64]:
+    """(graphs,) numbers of layouts drawn at random for one batch, as many as there is room for; -1 fills it up."""
+    counts = np.diff(begins)
+    drawn = np.random.default_rng(list(seed)).integers(counts.shape[1], size=room.graphs - 1)
+    filled = counts[:, drawn].cumsum(1)
+    most = np.array([room.arcs, room.nodes - 1, room.links - 1, room.antennas - 1])
+    fits = int((filled <= most[:, None]).all(0).sum())  # sums only grow
+    return np.concatenate([drawn[:fits], np.full(room.graphs - fits, -1)])
+
+
+class Batch(NamedTuple):
+    """Layouts, the solutions of them, and their shortest spanning forests."""
+
+    layouts: ArcLayouts
+    clean: ArcGraphs
+    forest: ArcGraphs
+
+
+def packed(rows: Rows, chosen: Tensor, room: Room) -> Batch:
+    """The layouts with these numbers, -1 for none, in a batch of fixed shape."""
+    device = chosen.device
+    at = chosen.clamp(min=0)
+    counts = (rows.begins[:, at + 1] - rows.begins[:, at]) * (chosen >= 0)
+    ends = counts.cumsum(1)
+    before = ends - counts
+
+    def places(kind: int, size: int) -> tuple[Tensor, Tensor, Tensor]:
+        """Of each place in the batch: whether it is in use, its layout there, and its row in the corpus."""
+        place = torch.arange(size, device=device)
+        graph = torch.searchsorted(ends[kind], place, right=True).clamp(max=room.graphs - 1)
+        used = place < ends[kind, -1]
+        row = rows.begins[kind, at[graph]] + place - before[kind, graph]
+        return used, graph, torch.where(used, row, 0)
+
+    used, graph, row = places(ARCS, room.arcs)
+
+    def moved(local: Tensor, kind: int, last: int) -> Tensor:
+        return torch.where(used, local[row] + before[kind, graph], last)
+
+    place = torch.arange(room.arcs, device=device)
+    reverse = torch.where(used, rows.reverse[row] + before[ARCS, graph], place)
+    owner, antenna, link = (
+        moved(local, kind, size - 1)
+        for local, kind, size in (
+            (rows.owner, NODES, room.nodes),
+            (rows.antenna, ANTENNAS, room.antennas),
+            (rows.link, LINKS, room.links),
+        )
+    )
+    # No tensor of HARMONICS: a step that copies to the device cannot be captured.
+    angle = torch.stack([rows.bearing[row] * harmonic for harmonic in HARMONICS], dim=1)
+    bearings = torch.cat([angle.cos(), angle.sin()], dim=1)
+    features = rows.features[row].float()
+    real_nodes, graph_of_node, node_row = places(NODES, room.nodes)
+    real_links, graph_of_link, link_row = places(LINKS, room.links)
+    real_antennas, _, antenna_row = places(ANTENNAS, room.antennas)
+    forward = torch.where(real_links, rows.forward[link_row] + before[ARCS, graph_of_link], room.arcs - 1)
+    ends_of_link = torch.stack([forward, reverse[forward]], dim=1)
+    links = Groups(link, ends_of_link, real_links[:, None].expand(-1, 2), 2 * link + (place != forward[link]))
+    arcs_of_node, arcs_of_antenna, nodes_of_graph = room.longest
+    layouts = ArcLayouts(
+        features,
+        bearings,
+        reverse,
+        groups_of(owner, rows.arcs_of_node[node_row].long() * real_nodes, arcs_of_node),
+        groups_of(antenna, rows.arcs_of_antenna[antenna_row].long() * real_antennas, arcs_of_antenna),
+        links,
+        groups_of(graph_of_node, counts[NODES], nodes_of_graph),
+        real_nodes.float(),
+        real_links.float(),
+    )
+    clean, forest = (
+        ArcGraphs(linked[link_row].float() * real_links, parity[node_row].float() * real_nodes)
+        for linked, parity in ((rows.linked, rows.parity), (rows.in_forest, rows.forest_parity))
+    )
+    return Batch(layouts, clean, forest)

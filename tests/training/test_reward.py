@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Executor, Future
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from manetdiff.data import RANDOM, Settings, generate, read_dataset
+from manetdiff.diffusion.generator import build
+from manetdiff.diffusion.process import Process
+from manetdiff.diffusion.weights import Weights, read_weights
+from manetdiff.errors import TrainingError
+from manetdiff.model.config import ModelConfig
+from manetdiff.radio import Radio
+from manetdiff.solvers import correct
+from manetdiff.topology import Topology, count_components, metrics
+from manetdiff.training import reward as room
+from manetdiff.training.judging import PART, Sampled, judged
+from manetdiff.training.packed import packed, read_packed
+from manetdiff.training.reward import RewardRecipe, advantages, exact_room, reward
+from manetdiff.training.solved_rows import candidates_of
+
+TINY = ModelConfig(kind="sparse", width=8, blocks=1, tokens=2)
+
+
+class Here(Executor):
+    """What a pool does, in this process."""
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        done: Future[Any] = Future()
+        done.set_result(fn(*args, **kwargs))
+        return done
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    torch.set_num_threads(1)
+    made = tmp_path_factory.mktemp("layouts") / "random"
+    generate(Settings(nodes=(4, 6, 9), count=24, seed=8, search_moves=300, radio=RANDOM), made)
+    return made
+
+
+@pytest.fixture(autouse=True)
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(room, "ProcessPoolExecutor", Here)
+    monkeypatch.setattr("manetdiff.training.judging.ProcessPoolExecutor", lambda *args, **kwargs: Here())
+    yield
+
+
+def _weights(seed: int = 0) -> Weights:
+    torch.manual_seed(seed)
+    process = Process(2.5)
+    return Weights(TINY, process, Radio(), build(TINY, process).state_dict())
+
+
+def test_graphs_are_worth_their_t_after_correction_less_for_parts(folder: Path) -> None:
+    for row, solved in enumerate(read_dataset(folder)):
+        layout = candidates_of(solved)
+        pairs, parity = layout.arcs.links, solved.topology.parity
+        graphs = [np.isin(pairs @ [100, 1], solved.topology.links @ [100, 1]), np.zeros(len(pairs), dtype=np.bool_)]
+        sampled = Sampled(folder, row, np.array(graphs, np.uint8), np.array([parity] * 2))
+        for links, worth in zip(graphs, judged(Here(), [sampled])[0], strict=True):  # type: ignore[arg-type]
+            fixed = correct(Topology(pairs[links], parity, layout=layout))
+            discount = PART ** (count_components(fixed.links, len(layout)) - 1)
+            assert worth == pytest.approx(metrics(fixed)["throughput"] * discount / solved.metrics["throughput"])
+
+
+def test_what_is_better_than_the_rest_of_its_layout_counts_for_it() -> None:
+    merit = advantages(np.array([[1.0, 0.9, 0.8], [0.5, 0.5, 0.5]])).reshape(2, 3)
+    assert merit[0, 0] > 0 > merit[0, 2]
+    assert merit[0].sum() == pytest.approx(0.0)
+    assert (merit[1] == 0).all()
+
+
+def test_room_for_just_these_layouts_holds_them(folder: Path) -> None:
+    corpus = read_packed([folder], workers=1)
+    chosen = np.array([3, 3, 5, 0])
+    layouts, clean, forest = packed(corpus.rows, torch.tensor([*chosen, -1]), exact_room(corpus, chosen))
+    counts = corpus.rows.begins.diff().numpy()[:, chosen]
+    assert layouts.sizes.tolist() == [*counts[1], 0]
+    assert layouts.real_links.sum() == counts[2].sum()
+    assert clean.links[-1] == forest.links[-1] == 0
+
+
+def test_rewarded_choices_become_likelier(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a reward for every link, more links are sampled."""
+    seen = []
+
+    def links_count(pool: object, sampled: list[Sampled]) -> list[np.ndarray]:
+        counts = [one.links.mean(axis=1).astype(np.float64) for one in sampled]
+        seen.append(float(np.mean(np.concatenate(counts))))
+        return counts
+
+    monkeypatch.setattr(room, "judged", links_count)
+    recipe = RewardRecipe(steps=30, layouts=10, samples=4, largest=9, rate=0.01, teaching=0.0, redundancy=1.0)
+    made = reward([folder], tmp_path, _weights(), recipe, workers=1)
+    assert np.mean(seen[-5:]) > np.mean(seen[:5]) + 0.1
+    kept = read_weights(tmp_path / "last.safetensors")
+    assert kept.card["reward"]["taken"] == 30
+    assert all(torch.equal(kept.tensors[name], part) for name, part in made.tensors.items())
+
+
+def test_the_same_seed_gives_the_same_weights(folder: Path, tmp_path: Path) -> None:
+    recipe = RewardRecipe(steps=2, layouts=6, samples=2, largest=9)
+    one, other = (reward([folder], tmp_path / name, _weights(), recipe, workers=1) for name in "ab")
+    assert all(torch.equal(part, other.tensors[name]) for name, part in one.tensors.items())
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"), [({"samples": 1}, "samples"), ({"rate": 0.0}, "rate"), ({"layouts": 500}, "only 24 layouts")]
+)
+def test_what_makes_no_sense_is_refused(folder: Path, tmp_path: Path, asked: dict[str, Any], message: str) -> None:
+    with pytest.raises(TrainingError, match=message):
+        reward([folder], tmp_path, _weights(), RewardRecipe(**asked), workers=1)

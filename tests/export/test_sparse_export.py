@@ -15,7 +15,7 @@ from manetdiff.diffusion.sparse import SparseGenerator
 from manetdiff.diffusion.weights import Weights, find_weights
 from manetdiff.errors import ModelError
 from manetdiff.export.functions import functions
-from manetdiff.export.sparse import SparseForm, indices_of
+from manetdiff.export.sparse import Indices, SparseForm
 from manetdiff.export.write import exported
 from manetdiff.layout import Layout
 from manetdiff.model.arc_tensors import stacked
@@ -83,7 +83,7 @@ def test_a_denoiser_rewritten_for_one_core_is_the_same_function(layout: Layout) 
     links, parity = (torch.stack([one[k] for one in graphs]).float() for k in (0, 1))
     for time in TIMES:
         films = form.time_condition(torch.tensor([time]))[0]
-        made = form(embedded, indices_of(**parts), links, parity, films)
+        made = form(embedded, Indices(**parts), links, parity, films)
         noisy = of_all._replace(links=of_all.links.float(), parity=of_all.parity.float())
         wanted = denoiser(several, noisy, torch.full((len(graphs),), time))
         for one, other in zip(made, wanted, strict=True):

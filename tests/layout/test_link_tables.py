@@ -37,6 +37,7 @@ from manetdiff.layout.tables import (
     SENT,
     SIGNAL,
     SLOTS,
+    narrowed,
 )
 from manetdiff.radio.pairs import EVERY_PAIR
 from manetdiff.topology import component_labels
@@ -165,3 +166,20 @@ def test_the_gains_of_a_beam_are_those_towards_each_slot_of_its_owner(layout: La
         assert np.allclose(found, expected, rtol=1e-9, atol=0)
     lengths = np.diff(tables.starts[SLOTS, : len(layout) + 1])[ints[OWNER, aims]]
     assert len(tables.gain) == lengths.sum()
+
+
+@settings(max_examples=40, deadline=None)
+@given(layouts(), st.integers(0, 2**32 - 1))
+def test_narrowed_tables_list_what_is_wanted_in_the_same_order(layout: Layout, seed: int) -> None:
+    tables = layout.tables
+    wanted = np.random.default_rng(seed).random(tables.slots) < 0.5
+    wanted |= wanted[tables.ints[REVERSE]]
+    made = narrowed(tables, wanted)
+    groups = len(layout) * layout.radio.sectors
+    for row, begins, count in ((BY_DISTANCE, NEAREST, len(layout)), (BY_ANTENNA, FACING, groups)):
+        for group in range(count):
+            before, after = (
+                one.lists[row, one.starts[begins, group] : one.starts[begins, group + 1]] for one in (tables, made)
+            )
+            assert after.tolist() == [slot for slot in before if wanted[slot]]
+    assert np.array_equal(made.starts[[SLOTS, ANTENNAS]], tables.starts[[SLOTS, ANTENNAS]])

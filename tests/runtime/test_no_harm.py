@@ -184,6 +184,20 @@ class TestBestOf:
         assert best.worth == pytest.approx(best.throughput - price * before.previous.new(best.sample.links).sum())
         assert best.worth >= alone.throughput - price * before.previous.new(alone.sample.links).sum() - 1e-9
 
+    def test_the_search_chooses_from_what_is_plausible_and_what_was_there(self) -> None:
+        before, poor = self.before(self.LAYOUT), md.solve(self.LAYOUT, method="huang")
+        samples, effort = [Sample(poor.links, poor.parity)], Effort(1, polish=20_000)
+        nothing = np.empty((0, 2), dtype=np.int64)
+        assert best_of(samples, self.LAYOUT, effort, 0, plausible=nothing).throughput < self.free(samples, effort)
+        old = best_of(samples, self.LAYOUT, effort, 0, before=before, plausible=nothing)
+        assert old.throughput >= metrics(before.previous.topology, self.LAYOUT)["throughput"] - 1e-9
+        assert best_of(samples, self.LAYOUT, effort, 0, plausible=self.LAYOUT.candidates).throughput == pytest.approx(
+            self.free(samples, effort)
+        )
+
+    def free(self, samples: list[Sample], effort: Effort) -> float:
+        return best_of(samples, self.LAYOUT, effort, 0).throughput
+
 
 @pytest.mark.parametrize(("seed", "reach"), [(27, 0.7), (31, 0.7)])
 def test_parts_are_counted_also_where_a_search_has_found_fewer(seed: int, reach: float) -> None:

@@ -25,6 +25,7 @@ from manetdiff.runtime.samples import draw_samples, from_pure_noise, samples_of
 from manetdiff.runtime.sparse import ARCS_TOGETHER
 from manetdiff.sampling.contract import FUNCTIONS, SPARSE
 from manetdiff.scenarios import move_by
+from manetdiff.weights import DEFAULT, PAPER
 from support.sparse_bundle import LEAST_RATE, NODES, USED, graph, sparse_bundle
 from support.strategies import drawn, fleets, radios
 
@@ -84,7 +85,7 @@ def test_nodes_beyond_all_range_of_each_other_stay_alone() -> None:
     assert len(updated.links) == 0
     # And the network, which may not know what to make of nothing, is not asked.
     chain = Chain(sparse_bundle(layout=b"junk", noise=b"junk", times=b"junk"))
-    samples = draw_samples(chain, chain.embed(Layout(fleet, Radio(unit=1.0))), Effort(2, 3), seed=0)
+    samples = draw_samples(chain, chain.embed(Layout(fleet, Radio(unit=1.0))), Effort(2, 3), seed=0).samples
     assert [(len(sample.links), len(sample.parity)) for sample in samples] == [(0, 3)] * 3
 
 
@@ -103,12 +104,32 @@ class TestTogether:
         assert together == 1 or together * arcs <= ARCS_TOGETHER
         assert together == TOGETHER or (together + 1) * arcs > ARCS_TOGETHER
         sampling = dataclasses.replace(chain.sampling, steps=2, grid="late")
-        samples = draw_samples(chain, embedded, Effort(2, TOGETHER + 1), seed=5)
+        samples = draw_samples(chain, embedded, Effort(2, TOGETHER + 1), seed=5).samples
         assert len(samples) == TOGETHER + 1
         assert n == 2 or len({sample.parity.tobytes() for sample in samples}) > 1
         for k, sample in enumerate(samples):
             (alone,) = samples_of(from_pure_noise(chain, embedded, sampling, [(5, k)]), embedded.pairs)
             assert np.array_equal(alone.links, sample.links) and np.array_equal(alone.parity, sample.parity)
+
+
+class TestPlausible:
+    def test_is_what_the_network_does_not_rule_out_and_all_that_it_has_sampled(self) -> None:
+        packaged = Chain(find_bundle(DEFAULT))
+        for n, radio in ((16, Radio()), (30, Radio(sectors=6))):
+            embedded = packaged.embed(Layout(drawn(n), radio))
+            samples, plausible = draw_samples(packaged, embedded, Effort(2, 3), seed=1)
+            assert plausible is not None
+            assert as_pairs(plausible) < as_pairs(embedded.pairs)
+            assert all(as_pairs(sample.links) <= as_pairs(plausible) for sample in samples)
+        # What the network gives every chance stays in, all of it.
+        certain = Chain(BUNDLE)
+        embedded = certain.embed(Layout(scattered(16), Radio(unit=1.0)))
+        everything = draw_samples(certain, embedded, Effort(1), seed=1).plausible
+        assert everything is not None and as_pairs(everything) == as_pairs(embedded.pairs)
+
+    def test_dense_networks_have_no_say_in_it(self) -> None:
+        chain = Chain(find_bundle(PAPER))
+        assert draw_samples(chain, chain.embed(Layout(drawn(9))), Effort(1), seed=0).plausible is None
 
 
 class TestAnUpdate:

@@ -16,6 +16,7 @@ from manetdiff.solvers.correction import correct_onto
 from manetdiff.solvers.heuristics import mst_greedy_links
 from manetdiff.solvers.local_search import GENTLE, THOROUGH, Annealing, search_on
 from manetdiff.solvers.rng import seeded
+from manetdiff.solvers.spanning import spanning_forest
 from manetdiff.solvers.workbench import Loyalty, Workbench
 
 DEFAULT = Radio()
@@ -152,3 +153,29 @@ class TestLoyalty:
         bench.put_back(there)
         assert np.array_equal(bench.links, links)
         assert bench.throughput == total
+
+
+@pytest.mark.parametrize("n", [12, 40, 90])
+def test_a_search_links_nothing_but_what_it_is_to_propose_and_what_was_there(n: int) -> None:
+    bench, free = started(n, 1), started(n, 1)
+    for one in (bench, free):
+        correct_onto(one, *spanning_forest(one.layout), flip_parts=True)
+    there = {tuple(pair) for pair in bench.links.tolist()}
+    pairs = bench.layout.candidates
+    some = pairs[np.random.default_rng(n).random(len(pairs)) < 0.4]
+    bench.propose_only(np.concatenate([some, bench.links]))
+    before = bench.throughput
+    for one in (bench, free):
+        searched(one, 200 * n, THOROUGH)
+    found = {tuple(pair) for pair in bench.links.tolist()}
+    assert before < bench.throughput < free.throughput
+    assert found <= there | {tuple(pair) for pair in some.tolist()}
+    assert found - there
+
+
+def test_with_nothing_to_propose_a_search_leaves_things_as_they_are() -> None:
+    bench = started(16, 2)
+    before = bench.links
+    bench.propose_only(np.empty((0, 2), dtype=np.int64))
+    searched(bench, 5_000, THOROUGH)
+    assert np.array_equal(bench.links, before)

@@ -162,3 +162,18 @@ def test_forest_and_consistency_are_part_of_a_run(corpus: PackedCorpus, tmp_path
 def test_what_only_sparse_networks_have_is_refused_for_others(given: dict[str, Any]) -> None:
     with pytest.raises(TrainingError, match="for the model sparse"):
         make_plan("acam", "fast", **given)
+
+
+def test_a_run_can_begin_with_weights_and_remembers_with_which(folder: Path, tmp_path: Path) -> None:
+    first = train(folder, tmp_path / "first", "sparse", "any-fleet", epochs=2, accelerator="cpu", **TINY)
+    begun = {"epochs": 1, "rate": 0.0, "last_rate": 0.0, "accelerator": "cpu", "start": tmp_path / "first" / LAST}
+    second = train(folder, tmp_path / "second", "sparse", "any-fleet", **{**TINY, **begun})
+    for name, tensor in first.weights.tensors.items():
+        assert torch.allclose(tensor, second.weights.tensors[name], atol=1e-6)
+    assert second.weights.card["start"]["digest"] == read_weights(tmp_path / "first" / LAST).digest
+    assert second.weights.card["start"]["step"] == first.state.step
+    with pytest.raises(TrainingError, match="start: these weights are of another model"):
+        train(folder, tmp_path / "third", "sparse", "any-fleet", **{**TINY, **begun, "width": 16})
+    # A run that began with some does not go on with others.
+    with pytest.raises(ManetDiffError, match="start"):
+        train(folder, tmp_path / "second", "sparse", "any-fleet", **{**TINY, **begun, "start": None})

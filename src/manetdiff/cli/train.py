@@ -75,6 +75,9 @@ def command(
     forest: Annotated[
         float, typer.Option(help="Of sparse networks: share of graphs whose noise starts from a spanning forest.")
     ] = 0.0,
+    start: Annotated[
+        str | None, typer.Option("--from", help="Weights to begin with, by name or file, instead of random ones.")
+    ] = None,
     leave_out: Annotated[
         list[str] | None, typer.Option(help="A family of layouts that the run must not see; may be repeated.")
     ] = None,
@@ -94,6 +97,7 @@ def command(
       manetdiff train layouts --out paper-run --recipe paper
       manetdiff train layouts --out two-gpus --devices 2
       manetdiff train layouts others --out any --model sparse --recipe any-fleet
+      manetdiff train mine --out tuned --model sparse --recipe any-fleet --from netdiff-sparse --rate 0.0005
 
     The folder of the run gets checkpoint.safetensors (to go on from), best.safetensors and last.safetensors (weights
     to use), samples.png and a TensorBoard log.
@@ -130,6 +134,7 @@ def command(
             parity_pace=parity_pace,
             heading=heading,
             forest=forest,
+            start=start,
             leave_out=leave_out or (),
             radio=None if radio is None else read_radio(radio),
             accelerator=accelerator,

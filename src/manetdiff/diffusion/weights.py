@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -43,6 +44,14 @@ class Weights:
     def any_radio(self) -> bool:
         """Whether they are for any radio, and `radio` only the one of users who name none."""
         return self.config.kind == "sparse"
+
+    @property
+    def digest(self) -> str:
+        """Of the tensors: equal for equal ones."""
+        made = hashlib.sha256()
+        for name in sorted(self.tensors):
+            made.update(name.encode() + self.tensors[name].float().cpu().numpy().tobytes())
+        return made.hexdigest()
 
     def build(self) -> AnyGenerator:
         """The model, in single precision and ready to sample."""

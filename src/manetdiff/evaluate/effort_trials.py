@@ -156,13 +156,17 @@ def _tried(chain: Chain, drawn: Layout, seed: int, starts: Mapping[int, int], *,
         begun = time.process_time()
         draw_samples(chain, embedded, Effort(steps, 1, forest=grown), seed, forest=how)
         first = time.process_time() - begun
-        samples = draw_samples(chain, embedded, Effort(steps, count, forest=grown), seed, forest=how)
+        many = draw_samples(chain, embedded, Effort(steps, count, forest=grown), seed, forest=how)
         drawn_by = time.process_time()
         each = (drawn_by - begun - 2 * first) / (count - 1)
-        corrected = [_on_bench(bench, *sample) for sample in samples]
+        corrected = [_on_bench(bench, *sample) for sample in many.samples]
         correction = (time.process_time() - drawn_by) / count
         merit = np.array([one.throughput - IN_PARTS * (one.parts - 1) for one in corrected])
-        climb = _climbed(starts, n, [partial(_searched, bench, one, seed + k) for k, one in enumerate(corrected)])
+        narrow = bench
+        if many.plausible is not None:
+            narrow = Workbench(layout)
+            narrow.propose_only(np.concatenate([many.plausible, *(one.links for one in corrected)]))
+        climb = _climbed(starts, n, [partial(_searched, narrow, one, seed + k) for k, one in enumerate(corrected)])
         drawings[steps, grown] = Drawing(merit, first + correction, each + correction, climb)
     priors = {}
     for name, links_of in PRIORS.items():

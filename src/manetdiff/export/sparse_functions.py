@@ -10,7 +10,7 @@ from manetdiff.diffusion.schedule import alpha_bar
 from manetdiff.diffusion.sparse import SparseGenerator
 from manetdiff.diffusion.transitions import Stride, mixed, posterior
 from manetdiff.errors import ModelError
-from manetdiff.export.sparse import SparseForm, has_sparse_form, indices_of
+from manetdiff.export.sparse import Indices, SparseForm, has_sparse_form
 
 
 def sparse_functions(generator: SparseGenerator) -> dict[str, nn.Module]:
@@ -50,7 +50,7 @@ class SparseLayoutFunction(nn.Module):
     ) -> tuple[Tensor, ...]:
         of_arcs = owner, reverse, antenna, link, forward
         groups = arcs_of_node, node_there, arcs_of_antenna, antenna_there
-        arcs, encoded = self.network.embed(features, indices_of(*of_arcs, *groups, bearings))
+        arcs, encoded = self.network.embed(features, Indices(*of_arcs, *groups, bearings))
         nodes = torch.ones_like(arcs_of_node[:, 0], dtype=features.dtype)
         links = torch.ones_like(forward, dtype=features.dtype)
         share = (self.process.mean_degree * nodes.sum() / (2 * links.sum())).clamp(max=MOST_LINKED)
@@ -132,7 +132,7 @@ class SparseStepFunction(nn.Module):
     ) -> tuple[Tensor, ...]:
         of_arcs = owner, reverse, antenna, link, forward
         groups = arcs_of_node, node_there, arcs_of_antenna, antenna_there
-        indices = indices_of(*of_arcs, *groups, bearings)
+        indices = Indices(*of_arcs, *groups, bearings)
         logits, votes = self.network(arc_embedding, indices, links, parity, time_condition, node_embedding)
         logits = logits + guide_weight * (guide - torch.sigmoid(logits))  # see diffusion/guidance.py
         link_shares = torch.sigmoid(logits / temperature + link_bias)

@@ -98,6 +98,16 @@ def link_tables(place: Placement, choice: Choice, banned: BoolArray) -> LinkTabl
     return LinkTables(ints, floats, starts, lists, fan, fan_fade, gain, constants)
 
 
+def narrowed(tables: LinkTables, wanted: BoolArray) -> LinkTables:
+    """The tables with only some of the candidates. wanted: (p,) by slot, the same for a slot and its reverse."""
+    starts, lists = tables.starts.copy(), []
+    for row, begins in ((BY_DISTANCE, starts[NEAREST, : tables.nodes + 1]), (BY_ANTENNA, starts[FACING])):
+        stays = wanted[tables.lists[row]]
+        begins[:] = np.append(0, stays.cumsum())[begins]
+        lists.append(tables.lists[row, stays])
+    return tables._replace(starts=starts, lists=np.stack(lists))
+
+
 @builder
 def _slots(first, second, sector, grade, pair_floats, n, sectors, sectored):  # type: ignore[no-untyped-def]
     """The slots of pairs that come by first, then second node: ints, but for HEARD, BEAM and GAIN; floats; starts."""

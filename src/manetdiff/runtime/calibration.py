@@ -26,7 +26,7 @@ from manetdiff.runtime.chain import Chain
 from manetdiff.runtime.costs import Calibration, Costs
 from manetdiff.runtime.effort import Effort, preset_effort
 from manetdiff.runtime.presets import PRESETS
-from manetdiff.runtime.samples import Sample, constructed, draw_samples
+from manetdiff.runtime.samples import Drawn, Sample, constructed, draw_samples
 from manetdiff.solvers.budget import Budget, Meter
 from manetdiff.solvers.correction import correct_onto
 from manetdiff.solvers.local_search import THOROUGH, search_on
@@ -125,18 +125,22 @@ def _costs(chain: Chain, layouts: Sequence[Layout], of_network: Mapping[str, flo
     # Made anew each time: a layout computes what follows from it once.
     tables = _seconds(layouts, lambda layout: Layout(layout.fleet, layout.radio).tables)
     features = _seconds(layouts, lambda layout: _prepared(chain, Layout(layout.fleet, layout.radio))) - tables
-    drawn = [(Workbench(layout), _sample(chain, layout)) for layout in layouts]
+    drawn = [(Workbench(layout), _drawn(chain, layout)) for layout in layouts]
 
     def corrected(bench: Workbench, sample: Sample) -> None:
         correct_onto(bench, *sample, flip_parts=True)
 
+    correction = _seconds(drawn, lambda one: corrected(one[0], one[1].samples[0]))
+    for bench, (_, plausible) in drawn:
+        if plausible is not None:
+            bench.propose_only(np.concatenate([plausible, bench.links]))
     budget = Budget(moves=MOVES_A_NODE * n)
     return Costs(
         nodes=n,
         tables=tables,
         features=max(0.0, features),
         **of_network,
-        correction=_seconds(drawn, lambda one: corrected(*one)),
+        correction=correction,
         forest=_seconds(layouts, lambda layout: corrected(Workbench(layout), constructed(layout, greedy=False))),
         greedy=_seconds(layouts, lambda layout: corrected(Workbench(layout), constructed(layout, greedy=True))),
         move=_seconds(drawn, lambda one: search_on(one[0], Meter(budget), 0, limit=1, annealing=THOROUGH))
@@ -145,12 +149,12 @@ def _costs(chain: Chain, layouts: Sequence[Layout], of_network: Mapping[str, flo
     )
 
 
-def _sample(chain: Chain, layout: Layout) -> Sample:
-    """As the fastest preset draws it: how much there is to correct depends on that."""
+def _drawn(chain: Chain, layout: Layout) -> Drawn:
+    """A sample as the fastest preset draws it: how much there is to correct depends on that."""
     fastest = preset_effort(next(iter(PRESETS)), len(layout))
     forest = constructed(layout, greedy=False) if fastest.forest and chain.network == "sparse" else None
     once = dataclasses.replace(fastest, samples=1)
-    return draw_samples(chain, chain.embed(layout), once, 0, forest=forest)[0]
+    return draw_samples(chain, chain.embed(layout), once, 0, forest=forest)
 
 
 def _prepared(chain: Chain, layout: Layout) -> object:

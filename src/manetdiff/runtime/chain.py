@@ -131,20 +131,23 @@ class Chain:
         times: Sequence[tuple[float, float]],
         draws: Draws,
         settings: StepSettings[Array],
+        last: StepSettings[Array] | None = None,
     ) -> Outcome:
-        """All steps of a chain; times: from and to; draws: a round for each step. A model with a latent takes the last
-        one only: it decodes its latent whatever the state, and at time 0 that is what is left."""
+        """All steps of a chain; times: from and to; draws: a round for each step; last: settings of the last step, if
+        others. A model with a latent takes the last one only: it decodes its latent whatever the state, and at time 0
+        that is what is left."""
         if len(layout.pairs) == 0:
             return Outcome(start, start.links, start.parity)
-        asked = {name: value for name, value in settings._asdict().items() if value is not None}
-        lasting = self._form.taken({"noise_links": noise.links, "noise_parity": noise.parity, **asked})
-        known = {**layout.arrays, **lasting}
+        lasting = {"noise_links": noise.links, "noise_parity": noise.parity, **_asked(settings)}
+        known = {**layout.arrays, **self._form.taken(lasting)}
         first = 0
         if draws.latent is not None:
             first, known["latent"] = len(times) - 1, draws.latent
         grid, step, state = self._grid(tuple(times)), self._functions["step"], start
         for k in range(first, len(times)):
             known |= {name: of_times[k] for name, of_times in grid.items()}
+            if last is not None and k + 1 == len(times):
+                known |= self._form.taken(_asked(last))
             passing = {"links": state.links, "parity": state.parity}
             passing |= {"drawn_links": draws.links[k], "drawn_parity": draws.parity[k]}
             made = self._form.given(step({**known, **self._form.taken(passing)}))
@@ -160,3 +163,7 @@ class Chain:
                 time, earlier = np.ascontiguousarray(np.array(times, dtype=np.float32).T)
                 self._grids[times] = self._functions["times"]({"time": time, "earlier": earlier})
             return self._grids[times]
+
+
+def _asked(settings: StepSettings[Array]) -> dict[str, Array]:
+    return {name: value for name, value in settings._asdict().items() if value is not None}

@@ -16,7 +16,7 @@ from manetdiff.runtime.effort import Effort
 from manetdiff.runtime.form import TOGETHER
 
 # Counts up when a cost changes its meaning.
-FORMAT = 3
+FORMAT = 4
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,8 @@ class Costs(JsonSettings):
 
     - tables: of a layout; features: beside them. embedding: of a layout in the network. step: of denoising, once a
       batch; sample_step: for each of its samples. correction: of a sample. forest: the shortest spanning one,
-      corrected; greedy: the same with links added to it. move: of the local search. overhead: what else a call takes.
+      corrected; greedy: the same with links added to it. move: of the local search on a sample. overhead: what else a
+      call takes.
     """
 
     ERROR = ModelError

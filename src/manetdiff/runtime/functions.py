@@ -61,6 +61,8 @@ class ExportedFunction:
             options = ort.SessionOptions()
             options.intra_op_num_threads = options.inter_op_num_threads = 1
             options.log_severity_level = 3
+            # A pattern would be worked out for every layout anew, which takes longer than it saves.
+            options.enable_mem_pattern = False
             bound_memory(ort, options)
             graph = self._bundle.graphs[self._name]
             try:

@@ -215,9 +215,11 @@ class Model:
         grown = effort.forest and update is None and self.network == "sparse"
         forest = constructed(task.judged, task.pins, greedy=False) if grown else None
         ready = time.perf_counter()
-        sampled = draw_samples(chain, embedded, effort, task.options.seed, update, task.pins, forest)
+        drawn = draw_samples(chain, embedded, effort, task.options.seed, update, task.pins, forest)
         done = time.perf_counter()
-        best = best_of(sampled, task.judged, effort, task.options.seed, task.deadline, before)
+        best = best_of(
+            drawn.samples, task.judged, effort, task.options.seed, task.deadline, before, plausible=drawn.plausible
+        )
         report = best.report.replace(
             method="netdiff",
             weights=chain.name,

@@ -11,6 +11,9 @@ import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from manetdiff.layout import Layout
 from manetdiff.runtime.effort import Effort
 from manetdiff.runtime.previous import PreviousLinks
@@ -21,6 +24,8 @@ from manetdiff.solvers.local_search import polish, search_on
 from manetdiff.solvers.reference import search
 from manetdiff.solvers.workbench import Loyalty, Workbench
 from manetdiff.topology import PolishReport, Report, Topology, metrics
+
+IntArray = npt.NDArray[np.int64]
 
 # Of the search that takes over where no sample could be connected.
 FALLBACK_MOVES_A_NODE = 300
@@ -57,11 +62,13 @@ def best_of(
     seed: int,
     deadline: float = math.inf,
     before: Before | None = None,
+    plausible: IntArray | None = None,
 ) -> Refined:
     """The best sample after refinement: fewest components first, then worth. Its report has the stages' seconds.
 
     - deadline: by time.perf_counter; at least one sample is corrected, whatever the clock says.
     - before: of an update; what is not to be corrected has nothing to do with it.
+    - plausible: (m, 2) pairs that the local search is to choose from, beside links that are there; None: candidates.
     """
     began = time.perf_counter()
     if not effort.correct:
@@ -92,6 +99,9 @@ def best_of(
     possible = deadline < math.inf and deadline - done > UNTIL_FALLBACK * (done - began)
     in_parts = parts > 1 and not pinned and possible and parts > _fewest_parts(layout)
     if effort.polish and not in_parts:
+        if plausible is not None:
+            there = [one.sample.links for one in corrected]
+            bench.propose_only(np.concatenate([plausible, *there, *([before.sample.links] if before else [])]))
         # Each has an equal share of what is left of the time.
         chosen = [
             _searched(bench, one, effort, seed, _share(deadline, len(chosen) - k)) for k, one in enumerate(chosen)

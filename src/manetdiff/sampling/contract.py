@@ -191,6 +191,13 @@ class StepSettings(NamedTuple, Generic[T]):
     guide_weight: T | None = None
 
 
+def deciding(settings: StepSettings[npt.NDArray[np.float32]]) -> StepSettings[npt.NDArray[np.float32]]:
+    """For a last step that takes what is likelier: the same is, but shares are not sharpened, so that the unlikely and
+    what is next to impossible can be told apart."""
+    bias = settings.link_bias * settings.temperature
+    return settings._replace(temperature=np.ones_like(settings.temperature), link_bias=bias)
+
+
 def plain_settings(c: int, temperature: float, redundancy: float) -> StepSettings[npt.NDArray[np.float32]]:
     """No guide, and the odds of each of c links raised by the same factor."""
     bias, nothing = np.full((1, c), np.log(redundancy), dtype=np.float32), np.zeros((1, c), dtype=np.float32)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from manetdiff.errors import SolverError
 from manetdiff.layout import Layout
-from manetdiff.layout.tables import FAR_AWAY, OWNER, PEER
+from manetdiff.layout.tables import FAR_AWAY, OWNER, PEER, REVERSE, narrowed
 from manetdiff.radio.pairs import EVERY_PAIR, MEGAHERTZ
 from manetdiff.solvers.budget import Meter
 from manetdiff.solvers.far_field import FarField
@@ -83,6 +83,15 @@ class Workbench:
         constants = self.tables.constants.copy()
         constants[FAR_AWAY] = 1
         self.tables = self.tables._replace(constants=constants)
+
+    def propose_only(self, links: IntArray) -> None:
+        """From now on searches propose to link and to drop only these of the candidates, (m, 2); others can only be
+        pushed off."""
+        slots = self.slots(links)
+        slots = slots[slots >= 0]
+        wanted = np.zeros(self.tables.slots, dtype=np.bool_)
+        wanted[slots] = wanted[self.tables.ints[REVERSE, slots]] = True
+        self.tables = narrowed(self.tables, wanted)
 
     def include(self, links: IntArray) -> bool:
         """Take links (m, 2) that may be linked into the tables; whether that changed anything. What is on the bench

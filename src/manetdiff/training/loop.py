@@ -74,7 +74,9 @@ class Trainer:
         folder: Path,
         fabric: Fabric,
         card: Mapping[str, Any] | None = None,
+        start: Weights | None = None,
     ) -> None:
+        """start: weights to begin with, instead of random ones."""
         recipe = plan.recipe
         if isinstance(corpus, Corpus):
             plan = replace(plan, model=replace(plan.model, sectors=corpus.radio.sectors))
@@ -89,11 +91,20 @@ class Trainer:
             "data": corpus.sources,
             "process": self.process.to_dict(),
         }
+        if start is not None:
+            if start.config != plan.model:
+                raise TrainingError(
+                    f"start: these weights are of another model, {start.config}; the run is of {plan.model}"
+                )
+            # What they were made of, and which ones they are: a run goes on only with what it began with.
+            made_of["start"] = {**start.card, "digest": start.digest}
         run = {**plan.to_dict(), **made_of, "split": self.feed.described}
         self.run = json.loads(json.dumps(run))  # as a checkpoint will have it
         self.card = dict(card or {})
         torch.manual_seed(recipe.seed)
         self.generator = build(plan.model, self.process)
+        if start is not None:
+            self.generator.load_state_dict(start.build().state_dict())
         module: nn.Module = LossModule(self.generator, plan.losses)
         self.generator.to(fabric.device)
         optimizer = make_optimizer(module, recipe, fabric.device)

@@ -11,7 +11,7 @@ import torch
 from lightning.fabric import Fabric
 
 from manetdiff.data import SolvedLayout
-from manetdiff.diffusion.weights import Weights
+from manetdiff.diffusion.weights import Weights, find_weights
 from manetdiff.errors import TrainingError
 from manetdiff.radio import Radio
 from manetdiff.training.checkpoint import RunState
@@ -47,6 +47,7 @@ def train(
     parity_pace: float = 1.0,
     heading: float = 0.0,
     forest: float = 0.0,
+    start: str | Path | None = None,
     leave_out: Sequence[str] = (),
     radio: Radio | None = None,
     accelerator: str = "auto",
@@ -64,6 +65,7 @@ def train(
       with the recipe `any-fleet`.
     - losses: weights of the loss's terms instead of the model's, by the names of LossWeights.
     - redundancy, parity_pace, heading, forest: of the noise process, see Process.
+    - start: weights to begin with instead of random ones, by name or path; they must be of this model.
     - leave_out: families of layouts that the run must not see. radio: the one that the data must have been solved for;
       none for sparse networks, whose data may be of any radios.
     - accelerator, devices, machines: Lightning Fabric's. With several devices Fabric starts the calling script again
@@ -82,7 +84,8 @@ def train(
         corpus = read_corpus(folders, radio, held_out=plan.recipe.validation, leave_out=leave_out)
     fabric = make_fabric(plan.recipe.precision, accelerator, devices, machines)
     fabric.launch()
-    trainer = Trainer(plan, corpus, Path(out), fabric, {"variant": model})
+    begin = None if start is None else find_weights(start)
+    trainer = Trainer(plan, corpus, Path(out), fabric, {"variant": model}, begin)
     state = trainer.train(report)
     return TrainingResult(state, trainer.weights(), corpus.held_out, fabric.is_global_zero)
 

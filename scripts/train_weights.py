@@ -69,7 +69,11 @@ def jobs(epochs: dict[str, int]) -> list[Job]:
     seed = SEEDS[0]
     one = {"seed": seed, "epochs": epochs["ablation"], **ABLATION}
     listed += [Job(f"tokens-{count}-{seed}", False, {"tokens": count, **one}) for count in TOKENS]
-    listed += [Job(f"{model}-wide-{seed}", False, {"model": model, **LARGE, **one}) for model in WIDE]
+    listed += [
+        Job(f"{model}-wide-{each}", False, {"model": model, **LARGE, **one, "seed": each})
+        for model in WIDE
+        for each in SEEDS
+    ]
     listed.append(Job(f"left-out-{seed}", False, {"leave_out": LEFT_OUT, **one}))
     sixty = {**one, "epochs": epochs["mixed"], "mix": {16: 0.6, 32: 0.4}}
     listed += [Job(f"{model}-mixed-{seed}", True, {"model": model, **sixty}) for model in ("acam", "ddpm-gt-plain")]

@@ -54,7 +54,13 @@ def test_the_command_compares_with_eager_pytorch(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("manetdiff.evaluate.step_speed.REPEATS", 1)
     monkeypatch.setattr("manetdiff.evaluate.step_speed.STEPS", 5)
     monkeypatch.setattr("manetdiff.evaluate.step_speed.NETWORKS", (DEFAULT, "netdiff-small"))
-    result = CliRunner().invoke(app, ["bench", "--steps", "--json"])
+    result = CliRunner().invoke(app, ["bench", "--steps", "--nodes", "16,80", "--json"])
     assert result.exit_code == 0, result.output
-    for speed in json.loads(result.stdout)["steps"]:
+    speeds = json.loads(result.stdout)["steps"]
+    assert [(speed["network"], speed["nodes"]) for speed in speeds] == [
+        (name, n) for name in (DEFAULT, "netdiff-small") for n in (16, 80)
+    ]
+    for speed in speeds:
         assert speed["runtime_ms"] > speed["floor_ms"] > 0
+        assert sum(speed["parts"].values()) == pytest.approx(1)
+        assert speed["parts"]["products"] > 0.05

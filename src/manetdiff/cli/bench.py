@@ -86,7 +86,7 @@ def command(
     ] = False,
     steps: Annotated[
         bool,
-        typer.Option("--steps", help="Measure a chain of 50 steps instead, against eager PyTorch and its arithmetic."),
+        typer.Option("--steps", help="Measure a denoising step instead, against eager PyTorch and its arithmetic."),
     ] = False,
     scaling: Annotated[
         bool,
@@ -104,7 +104,7 @@ def command(
         list[str] | None, typer.Option(help="With --presets: this one only; can be given again.", metavar="NAME")
     ] = None,
     nodes: Annotated[
-        str | None, typer.Option(help="With --scaling and --presets: sizes, such as 16,64,256.", metavar="SIZES")
+        str | None, typer.Option(help="With --scaling, --presets, --steps: sizes, such as 16,64,256.", metavar="SIZES")
     ] = None,
     moves_a_node: Annotated[
         int | None, typer.Option(help="With --scaling: of the long search that T is compared with.", min=1)
@@ -134,8 +134,8 @@ def command(
       manetdiff bench --scaling --nodes 64,256,1000
       manetdiff bench --presets --nodes 16,128 --preset balanced --layouts 4
     """
-    if (nodes and not (scaling or presets)) or (moves_a_node and not scaling):
-        raise SolverError("--nodes and --moves-a-node go with --scaling, --nodes also with --presets")
+    if (nodes and not (scaling or presets or steps)) or (moves_a_node and not scaling):
+        raise SolverError("--nodes and --moves-a-node go with --scaling, --nodes also with --presets and --steps")
     if preset and not presets:
         raise SolverError("--preset goes with --presets")
     for path in (plot, markdown):
@@ -146,7 +146,7 @@ def command(
         return
     _stay_on_one_core()
     if steps:
-        _show(*step_tables(say), markdown, as_json)
+        _show(*step_tables(say, nodes), markdown, as_json)
         return
     if scaling:
         tables, document, intro = scaling_tables(say, nodes, moves_a_node, quick)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from manetdiff.cli.needs_torch import needs_torch
 from manetdiff.cli.output import Columns, Table, measured
+from manetdiff.data.sizes import sizes_of
 from manetdiff.measure.measures import MEASURES
 from manetdiff.weights import PAPER
 
@@ -26,13 +27,14 @@ TRAINING: Columns[Speed] = (
 )
 STEP: Columns[StepSpeed] = (
     ("network", lambda speed: speed.network),
-    ("runtime", lambda speed: f"{speed.runtime_ms:.1f} ms"),
-    ("eager", lambda speed: f"{speed.eager_ms:.1f} ms"),
+    ("nodes", lambda speed: f"{speed.nodes:,}"),
+    ("runtime", lambda speed: f"{speed.runtime_ms:.2f} ms"),
+    ("eager", lambda speed: f"{speed.eager_ms:.2f} ms"),
     ("ratio", lambda speed: f"{speed.ratio:.1f}"),
-    ("products alone", lambda speed: f"{speed.floor_ms:.1f} ms"),
+    ("products alone", lambda speed: f"{speed.floor_ms:.2f} ms"),
     ("over them", lambda speed: f"{speed.over_floor:.1f}"),
-    ("with correction", lambda speed: f"{speed.generate_ms:.1f} ms"),
     ("Gflop/s", lambda speed: f"{speed.rate:.0f}"),
+    ("in parts", lambda speed: ", ".join(f"{name} {100 * share:.0f} %" for name, share in speed.parts.items())),
 )
 BATCH: Columns[BatchSpeed] = (
     ("network", lambda speed: speed.network),
@@ -66,12 +68,12 @@ def training_tables(say: Say) -> Told:
     return [table], {"training": [asdict(speed) for speed in speeds]}
 
 
-def step_tables(say: Say) -> Told:
-    """A chain of steps on one core; and the same for machines."""
+def step_tables(say: Say, nodes: str | None) -> Told:
+    """Denoising steps on one core; and the same for machines. nodes: sizes as text."""
     with needs_torch("the comparison with eager PyTorch"):
-        from manetdiff.evaluate.step_speed import STEPS, step_speeds
-    speeds = step_speeds(report=say)
-    table = Table.of(f"{STEPS} steps, {speeds[0].nodes} nodes, one core", STEP, speeds)
+        from manetdiff.evaluate.step_speed import SIZES, step_speeds
+    speeds = step_speeds(sizes_of(nodes.split(",")) if nodes else SIZES, report=say)
+    table = Table.of("A denoising step on one core", STEP, speeds)
     return [table], {"steps": [asdict(speed) for speed in speeds]}
 
 

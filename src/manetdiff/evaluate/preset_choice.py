@@ -23,7 +23,7 @@ SAMPLES = (1, 2, 3, 4, 6, 8, 12, 16, 24)
 # 0: all samples.
 FINALISTS = (1, 2, 0)
 # Where more of them would take too long, so many times as many moves are taken to give no more than the last rung.
-BEYOND = 4
+BEYOND = 20
 # Shares of T that count as equal: what searches from most samples is taken then, which helps where fleets are harder.
 EQUAL = 5e-5
 # Subsets of the samples that an effort is averaged over.
@@ -82,11 +82,16 @@ def chosen(options: Sequence[Option], seconds: float) -> Choice:
     if offers:
         most = max(offer.share for offer in offers)
         equals = (one for one in offers if one.share >= most - EQUAL)
-        return max(equals, key=lambda one: (one.effort.finalists or one.effort.samples, one.effort.polish))
+        return max(equals, key=lambda one: _breadth(one.effort))
     fastest = min(options, key=lambda option: option.seconds[0])
     made = fastest.within(fastest.seconds[0])
     assert made is not None
     return made
+
+
+def _breadth(effort: Fitted) -> tuple[int, int, int]:
+    """What is preferred among equals: to search from more samples, of fewer steps, for longer."""
+    return effort.finalists or effort.samples, -effort.steps, effort.polish
 
 
 def options_of(trials: Sequence[Trial]) -> list[Option]:

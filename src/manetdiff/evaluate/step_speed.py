@@ -1,38 +1,52 @@
-"""How fast a denoising step is on one core: against eager PyTorch, and against its matrix products alone."""
+"""How fast a denoising step is on one core: against eager PyTorch, against its matrix products alone, and in parts."""
 
 from __future__ import annotations
 
 import dataclasses
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 
-from manetdiff.data import load_benchmark
 from manetdiff.diffusion.generator import DiffusionGenerator
 from manetdiff.diffusion.sparse import SparseGenerator
 from manetdiff.diffusion.weights import find_weights
 from manetdiff.layout import Layout, pad
+from manetdiff.measure.spaced import drawn_layout
 from manetdiff.model.arc_tensors import ArcGraphs, stacked
 from manetdiff.model.config import ModelConfig
 from manetdiff.model.tensors import Layouts
 from manetdiff.runtime.bundle import find_bundle
-from manetdiff.runtime.model import Model
+from manetdiff.runtime.chain import Chain
+from manetdiff.runtime.model import MOST, Model
+from manetdiff.runtime.samples import from_pure_noise
 from manetdiff.weights import DEFAULT, PAPER
 
-STEPS = 50
+STEPS, SIZES = 50, (16, 128, 1000)
 NETWORKS = (DEFAULT, PAPER)
 REPEATS = 7
+# Operators of ONNX Runtime: what a step does with its time.
+PARTS = {
+    "products": ("Gemm", "FusedGemm"),
+    "sums": ("MatMul", "FusedMatMul", "ReduceSum"),
+    "gathering": ("Gather",),
+    "norms": ("LayerNormalization", "ReduceL2"),
+}
+REST = "other passes"
 
 
 @dataclass(frozen=True)
 class StepSpeed:
-    """Milliseconds of a chain of STEPS raw steps on one layout, and what its matrix products alone would take.
+    """Milliseconds of a raw denoising step on one layout, the mean over a chain of them, and what its matrix products
+    alone would take.
 
-    - rate: of this core on the network's largest product, in Gflop/s. generate_ms: the chain with correction.
+    - rate: of this core on the network's largest product, in Gflop/s. parts: shares of the time of its operators, by
+      the names of PARTS, as ONNX Runtime accounts for them; sums are those over groups of arcs, and by tokens.
     """
 
     network: str
@@ -40,8 +54,8 @@ class StepSpeed:
     runtime_ms: float
     eager_ms: float
     floor_ms: float
-    generate_ms: float
     rate: float
+    parts: dict[str, float]
 
     @property
     def ratio(self) -> float:
@@ -54,37 +68,55 @@ class StepSpeed:
         return self.runtime_ms / self.floor_ms
 
 
-def step_speeds(nodes: int = 16, report: Callable[[str], None] = lambda what: None) -> list[StepSpeed]:
-    """Each of NETWORKS on one layout of a benchmark set; call it on one core."""
+def step_speeds(nodes: Sequence[int] = SIZES, report: Callable[[str], None] = lambda what: None) -> list[StepSpeed]:
+    """Each of NETWORKS on one layout of each size that it takes; call it on one core."""
     torch.set_num_threads(1)
-    return [_speed(name, nodes, report) for name in NETWORKS]
+    made = []
+    for name in NETWORKS:
+        model = Model(find_bundle(name), threads=1)
+        made += [_speed(name, model, n, report) for n in nodes if n <= MOST[model.network]]
+    return made
 
 
-def _speed(name: str, nodes: int, report: Callable[[str], None]) -> StepSpeed:
-    report(f"{name}: {STEPS} steps")
-    fleet = load_benchmark(f"bench{nodes}")[0].fleet
+def _speed(name: str, model: Model, n: int, report: Callable[[str], None]) -> StepSpeed:
+    steps = max(2, STEPS * SIZES[0] // n)
+    report(f"{name}: {steps} steps, {n:,} nodes")
     weights = find_weights(name)
-    generator, layout = weights.build(), Layout(fleet)
-    sampling = dataclasses.replace(weights.sampling, steps=STEPS)
-    model = Model(find_bundle(name), threads=1)
+    generator, layout = weights.build(), drawn_layout(n)
+    sampling = dataclasses.replace(weights.sampling, steps=steps)
     eager: Callable[[], object]
     if isinstance(generator, SparseGenerator):
         rows, operations = len(layout.arcs.owner), sparse_products(generator, layout)
         eager = partial(generator.sample, [layout], [(0, 0)], sampling)
     else:
         assert isinstance(generator, DiffusionGenerator)
-        rows, operations = nodes**2, products(weights.config, nodes)
+        rows, operations = n**2, products(weights.config, n)
         eager = partial(generator.sample, Layouts.from_numpy(pad([layout.features])), [(0, 0)], sampling)
     rate = _matrix_rate(rows, weights.config.width)
+    with tempfile.TemporaryDirectory() as folder:
+        chain = Chain(find_bundle(name), profile=Path(folder))
+        embedded = chain.embed(layout)
+        chained = partial(from_pure_noise, chain, embedded, sampling, [(0, 0)])
+        chained()
+        parts = _parts(chain.step_seconds())
+    chain = Chain(find_bundle(name))
+    chained = partial(from_pure_noise, chain, chain.embed(layout), sampling, [(0, 0)])
     return StepSpeed(
         name,
-        nodes,
-        1e3 * fastest(lambda: model.generate(fleet, steps=STEPS, correct=False, polish=False), REPEATS),
-        1e3 * fastest(eager, REPEATS),
-        1e3 * STEPS * operations / rate,
-        1e3 * fastest(lambda: model.generate(fleet, steps=STEPS, samples=1, polish=False), REPEATS),
+        n,
+        1e3 * fastest(chained, REPEATS) / steps,
+        1e3 * fastest(eager, REPEATS if n <= SIZES[1] else 1) / steps,
+        1e3 * operations / rate,
         rate / 1e9,
+        parts,
     )
+
+
+def _parts(seconds: Mapping[str, float]) -> dict[str, float]:
+    """Shares by the names of PARTS, and the REST."""
+    total = sum(seconds.values())
+    shares = {name: sum(seconds.get(kind, 0.0) for kind in kinds) / total for name, kinds in PARTS.items()}
+    return {**shares, REST: 1 - sum(shares.values())}
 
 
 def products(config: ModelConfig, n: int) -> float:

@@ -134,13 +134,14 @@ class SparseStepFunction(nn.Module):
         groups = arcs_of_node, node_there, arcs_of_antenna, antenna_there
         indices = Indices(*of_arcs, *groups, bearings)
         logits, votes = self.network(arc_embedding, indices, links, parity, time_condition, node_embedding)
-        logits = logits + guide_weight * (guide - torch.sigmoid(logits))  # see diffusion/guidance.py
+        chances = torch.sigmoid(logits)
+        logits = logits + guide_weight * (guide - chances)  # see diffusion/guidance.py
         link_shares = torch.sigmoid(logits / temperature + link_bias)
         parity_shares = torch.sigmoid(votes / temperature)
         of_links, of_parity = Stride(*strides[:3]), Stride(*strides[3:])
         after = _drawn(posterior(links, link_shares, noise_links, of_links), drawn_links)
         turned = _drawn(posterior(parity, parity_shares, noise_parity, of_parity), drawn_parity)
-        return after, turned, link_shares, parity_shares
+        return after, turned, link_shares, parity_shares, chances
 
 
 def _drawn(shares: Tensor, draws: Tensor) -> Tensor:

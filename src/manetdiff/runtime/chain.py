@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,11 +45,15 @@ class States(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """Where a chain ends: graphs, and the shares of links and of parity 1 that were predicted last."""
+    """Where a chain ends: graphs, and the shares of links and of parity 1 that were predicted last.
+
+    - link_chances: (b, c) what a sparse network said of each link at first sight, before it had made up its mind.
+    """
 
     states: States
     link_shares: Array
     parity_shares: Array
+    link_chances: Array | None = None
 
 
 class EmbeddedLayout(NamedTuple):
@@ -71,12 +76,15 @@ class EmbeddedLayout(NamedTuple):
 class Chain:
     """The exported functions of a model."""
 
-    def __init__(self, bundle: Bundle) -> None:
+    def __init__(self, bundle: Bundle, profile: Path | None = None) -> None:
+        """profile: folder in which ONNX Runtime is to account for the time of steps, see `step_seconds`."""
         self.name, self.network, self.digest = bundle.name, bundle.network, bundle.digest
         self.sampling = bundle.sampling
         self._form: Form = SparseForm() if bundle.network == "sparse" else DenseForm()
         self._lock = threading.RLock()
-        self._functions = {name: ExportedFunction(bundle, name, self._lock) for name in FUNCTIONS}
+        self._functions = {
+            name: ExportedFunction(bundle, name, self._lock, profile if name == "step" else None) for name in FUNCTIONS
+        }
         self._grids: dict[TimePairs, Mapping[str, Array]] = {}
 
     def read(self, layout: Layout) -> Mapping[str, npt.NDArray[Any]]:
@@ -131,28 +139,30 @@ class Chain:
         times: Sequence[tuple[float, float]],
         draws: Draws,
         settings: StepSettings[Array],
-        last: StepSettings[Array] | None = None,
     ) -> Outcome:
-        """All steps of a chain; times: from and to; draws: a round for each step; last: settings of the last step, if
-        others. A model with a latent takes the last one only: it decodes its latent whatever the state, and at time 0
-        that is what is left."""
+        """All steps of a chain; times: from and to; draws: a round for each step. A model with a latent takes the last
+        one only: it decodes its latent whatever the state, and at time 0 that is what is left."""
         if len(layout.pairs) == 0:
             return Outcome(start, start.links, start.parity)
-        lasting = {"noise_links": noise.links, "noise_parity": noise.parity, **_asked(settings)}
-        known = {**layout.arrays, **self._form.taken(lasting)}
+        asked = {name: value for name, value in settings._asdict().items() if value is not None}
+        lasting = self._form.taken({"noise_links": noise.links, "noise_parity": noise.parity, **asked})
+        known = {**layout.arrays, **lasting}
         first = 0
         if draws.latent is not None:
             first, known["latent"] = len(times) - 1, draws.latent
-        grid, step, state = self._grid(tuple(times)), self._functions["step"], start
+        grid, step, state, chances = self._grid(tuple(times)), self._functions["step"], start, None
         for k in range(first, len(times)):
             known |= {name: of_times[k] for name, of_times in grid.items()}
-            if last is not None and k + 1 == len(times):
-                known |= self._form.taken(_asked(last))
             passing = {"links": state.links, "parity": state.parity}
             passing |= {"drawn_links": draws.links[k], "drawn_parity": draws.parity[k]}
             made = self._form.given(step({**known, **self._form.taken(passing)}))
             state = States(made["links_after"], made["parity_after"])
-        return Outcome(state, made["link_shares"], made["parity_shares"])
+            chances = made.get("link_chances") if k == first else chances
+        return Outcome(state, made["link_shares"], made["parity_shares"], chances)
+
+    def step_seconds(self) -> dict[str, float]:
+        """What each kind of operator has taken in all steps so far; of a chain that was made with a profile."""
+        return self._functions["step"].seconds_by_operator()
 
     def _grid(self, times: TimePairs) -> Mapping[str, Array]:
         """What the function `times` gives for a grid of times, remembered."""
@@ -163,7 +173,3 @@ class Chain:
                 time, earlier = np.ascontiguousarray(np.array(times, dtype=np.float32).T)
                 self._grids[times] = self._functions["times"]({"time": time, "earlier": earlier})
             return self._grids[times]
-
-
-def _asked(settings: StepSettings[Array]) -> dict[str, Array]:
-    return {name: value for name, value in settings._asdict().items() if value is not None}

@@ -3,8 +3,10 @@ and shapes of the contract."""
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,8 +29,9 @@ LONGEST_LATENT = 4096
 class ExportedFunction:
     """One function of the contract; its session is opened when it is first needed."""
 
-    def __init__(self, bundle: Bundle, name: str, lock: threading.RLock) -> None:
-        self._bundle, self._name, self._lock = bundle, name, lock
+    def __init__(self, bundle: Bundle, name: str, lock: threading.RLock, profile: Path | None = None) -> None:
+        """profile: folder in which ONNX Runtime is to account for its time."""
+        self._bundle, self._name, self._lock, self._profile = bundle, name, lock, profile
         self._contract = CONTRACTS[bundle.network][name]
         self._opened: _Opened | None = None
 
@@ -53,6 +56,17 @@ class ExportedFunction:
             raise self._refused(f"takes a {name} of no sensible length")
         return length
 
+    def seconds_by_operator(self) -> dict[str, float]:
+        """What each kind of operator has taken so far, of a function that was made with a profile, which ends here."""
+        opened = self._opened or self._open()
+        events = json.loads(Path(opened.session.end_profiling()).read_text(encoding="utf-8"))
+        spent: dict[str, float] = {}
+        for event in events:
+            if event.get("cat") == "Node" and event["name"].endswith("_kernel_time"):
+                kind = event["args"]["op_name"]
+                spent[kind] = spent.get(kind, 0.0) + 1e-6 * event["dur"]
+        return spent
+
     def _open(self) -> _Opened:
         with self._lock:
             if self._opened is not None:
@@ -63,6 +77,9 @@ class ExportedFunction:
             options.log_severity_level = 3
             # A pattern would be worked out for every layout anew, which takes longer than it saves.
             options.enable_mem_pattern = False
+            if self._profile is not None:
+                options.enable_profiling = True
+                options.profile_file_prefix = str(self._profile / self._name)
             bound_memory(ort, options)
             graph = self._bundle.graphs[self._name]
             try:

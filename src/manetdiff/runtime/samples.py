@@ -14,15 +14,16 @@ from manetdiff.runtime.effort import Effort
 from manetdiff.runtime.partial import PartialDiffusion, forest_start
 from manetdiff.runtime.pins import CheckedPins
 from manetdiff.runtime.previous import PreviousLinks
-from manetdiff.sampling import SamplerConfig, deciding, plain_settings, time_pairs
+from manetdiff.sampling import SamplerConfig, plain_settings, time_pairs
 from manetdiff.solvers.heuristics import mst_greedy_links
 from manetdiff.solvers.spanning import spanning_forest
 
 IntArray = npt.NDArray[np.int64]
 
-# A pair that the network gives less is not searched among. That leaves about a third of the candidates under the
-# default radio and four fifths under random ones; of the links that a long search chooses, two in a thousand are lost.
-LEAST_CHANCE = 5e-4
+# A pair to which the network gives less at first sight is not searched among. That leaves about two fifths of the
+# candidates under the default radio and four fifths under random ones; of the links that a long search chooses, at most
+# two in a thousand are lost. What it says at its last step it says of what it has decided by then, and rules out more.
+LEAST_CHANCE = 3e-4
 
 
 class Sample(NamedTuple):
@@ -34,7 +35,7 @@ class Sample(NamedTuple):
 
 class Drawn(NamedTuple):
     """Samples, and the pairs (m, 2) that the network does not rule out, the only ones that are worth searching among;
-    None where it has no say in that."""
+    None where it does not say."""
 
     samples: list[Sample]
     plausible: IntArray | None
@@ -73,7 +74,7 @@ def draw_samples(
     else:
         start = _from_noise(layout.noise, effort) if forest is None else _from_forest(layout, effort, forest)
     samples: list[Sample] = []
-    chances = np.zeros(len(pairs))
+    chances: npt.NDArray[np.float64] | None = np.zeros(len(pairs))
     together = chain.together(layout)
     for first in range(0, effort.samples, together):
         streams = [(seed, k) for k in range(first, min(first + together, effort.samples))]
@@ -85,11 +86,11 @@ def draw_samples(
             if first > 0 or len(streams) > 1:
                 noised = chain.noised(layout, start.noise, start.clean, start.noised_to, draws)
                 state = _varied(start.clean, noised, first)
-        outcome = chain.run(layout, start.noise, state, start.times, draws.rounds(1), settings, deciding(settings))
+        outcome = chain.run(layout, start.noise, state, start.times, draws.rounds(1), settings)
         samples += samples_of(outcome.states, pairs, pins)
-        chances += outcome.link_shares.sum(axis=0)
-    likely = chances >= LEAST_CHANCE * effort.samples
-    return Drawn(samples, pairs[likely] if chain.network == "sparse" else None)
+        told = outcome.link_chances
+        chances = None if told is None or chances is None else chances + told.sum(axis=0)
+    return Drawn(samples, None if chances is None else pairs[chances >= LEAST_CHANCE * effort.samples])
 
 
 def constructed(layout: Layout, pins: CheckedPins | None = None, *, greedy: bool = True) -> Sample:

@@ -2,7 +2,7 @@
 of exported models. Knows nothing of PyTorch."""
 
 from manetdiff.sampling.config import STEPS, SamplerConfig
-from manetdiff.sampling.contract import StepSettings, deciding, plain_settings
+from manetdiff.sampling.contract import StepSettings, plain_settings
 from manetdiff.sampling.draws import Draws, chain_draws, latent_draws, link_draws, padded_draws
 from manetdiff.sampling.grid import EVEN_FROM, MOST_STEPS, Grid, grid_for, time_pairs
 
@@ -15,7 +15,6 @@ __all__ = [
     "SamplerConfig",
     "StepSettings",
     "chain_draws",
-    "deciding",
     "grid_for",
     "latent_draws",
     "link_draws",

@@ -168,7 +168,13 @@ SPARSE = {
             Array("guide_weight", _LINKS),
             _NODE_EMBEDDING,
         ),
-        (*_LINKS_AFTER, Array("link_shares", _BATCH_LINKS), Array("parity_shares", _BATCH_NODES)),
+        # And what the network itself says of each link, whatever the temperature, the bias and the guide.
+        (
+            *_LINKS_AFTER,
+            Array("link_shares", _BATCH_LINKS),
+            Array("parity_shares", _BATCH_NODES),
+            Array("link_chances", _BATCH_LINKS, optional=True),
+        ),
     ),
 }
 
@@ -189,13 +195,6 @@ class StepSettings(NamedTuple, Generic[T]):
     link_bias: T
     guide: T | None = None
     guide_weight: T | None = None
-
-
-def deciding(settings: StepSettings[npt.NDArray[np.float32]]) -> StepSettings[npt.NDArray[np.float32]]:
-    """For a last step that takes what is likelier: the same is, but shares are not sharpened, so that the unlikely and
-    what is next to impossible can be told apart."""
-    bias = settings.link_bias * settings.temperature
-    return settings._replace(temperature=np.ones_like(settings.temperature), link_bias=bias)
 
 
 def plain_settings(c: int, temperature: float, redundancy: float) -> StepSettings[npt.NDArray[np.float32]]:

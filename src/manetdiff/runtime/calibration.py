@@ -43,7 +43,8 @@ FLEETS, TIMES = 3, 3
 LONG = 0.05
 # Samples of a small and of a larger batch, which tell what a step costs once and what for each sample.
 FEW, MANY = 1, 6
-MOVES_A_NODE = 20
+# Of the local search: the first moves a node, which descend, take longer than those that follow.
+MOVES, FEWEST_A_NODE = 6_400, 20
 # Of a call beside its parts, in seconds: arguments are checked, and the topology is put together.
 OVERHEAD = 2e-4
 
@@ -134,7 +135,7 @@ def _costs(chain: Chain, layouts: Sequence[Layout], of_network: Mapping[str, flo
     for bench, (_, plausible) in drawn:
         if plausible is not None:
             bench.propose_only(np.concatenate([plausible, bench.links]))
-    budget = Budget(moves=MOVES_A_NODE * n)
+    moves = max(MOVES, FEWEST_A_NODE * n)
     return Costs(
         nodes=n,
         tables=tables,
@@ -143,8 +144,8 @@ def _costs(chain: Chain, layouts: Sequence[Layout], of_network: Mapping[str, flo
         correction=correction,
         forest=_seconds(layouts, lambda layout: corrected(Workbench(layout), constructed(layout, greedy=False))),
         greedy=_seconds(layouts, lambda layout: corrected(Workbench(layout), constructed(layout, greedy=True))),
-        move=_seconds(drawn, lambda one: search_on(one[0], Meter(budget), 0, limit=1, annealing=THOROUGH))
-        / (MOVES_A_NODE * n),
+        move=_seconds(drawn, lambda one: search_on(one[0], Meter(Budget(moves=moves)), 0, limit=1, annealing=THOROUGH))
+        / moves,
         overhead=OVERHEAD,
     )
 

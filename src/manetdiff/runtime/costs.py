@@ -16,7 +16,7 @@ from manetdiff.runtime.effort import Effort
 from manetdiff.runtime.form import TOGETHER
 
 # Counts up when a cost changes its meaning.
-FORMAT = 4
+FORMAT = 6
 
 
 @dataclass(frozen=True)

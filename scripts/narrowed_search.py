@@ -4,6 +4,9 @@ search without links that share an antenna.
 
     python scripts/narrowed_search.py --nodes 64 --fleets 32 --moves-a-node 30 100 300 1000
     python scripts/narrowed_search.py --nodes 20 --fleets 80 --radios random
+    python scripts/narrowed_search.py --targets bench16 bench32 bench64 radios --fleets 100
+
+The last one only counts which links of benchmark targets are ruled out, for each way to start.
 """
 
 from __future__ import annotations
@@ -14,12 +17,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from manetdiff.data.benchmark_radios import IN_METRES, SPACING
+from manetdiff.data import BENCHMARKS, SolvedLayout, load_benchmark
+from manetdiff.data.benchmark import default_radio
 from manetdiff.data.layouts import draw_layouts
 from manetdiff.data.radios import RANDOM
 from manetdiff.data.settings import Settings
 from manetdiff.layout import Layout
-from manetdiff.radio import Radio
 from manetdiff.runtime.bundle import find_bundle
 from manetdiff.runtime.chain import Chain
 from manetdiff.runtime.effort import Effort
@@ -45,11 +48,20 @@ def main() -> None:
     parser.add_argument("--noise", action="store_true", help="samples start from noise instead of the spanning forest")
     parser.add_argument("--moves-a-node", type=int, nargs="+", default=[30, 100, 300])
     parser.add_argument("--radios", choices=("default", "random"), default="default")
+    parser.add_argument("--targets", nargs="+", choices=list(BENCHMARKS), default=[])
     asked = parser.parse_args()
     rehearse()
     chain = Chain(find_bundle(asked.weights))
-    usual = {"radio": Radio()} if asked.nodes <= 32 else {"radio": IN_METRES, "spacing": SPACING}
-    radios = usual if asked.radios == "default" else {"radio": RANDOM}
+    for name in asked.targets:
+        layouts = load_benchmark(name)[: asked.fleets]
+        for steps, grown in ((1, True), (2, True), (1, False)):
+            ruled_out = sum(targets_lost(chain, one, steps, grown=grown) for one in layouts)
+            links = sum(len(one.topology.links) for one in layouts)
+            told = f"{name}, {len(layouts)} layouts, {steps} steps from {'the forest' if grown else 'noise'}"
+            print(f"{told}: {ruled_out} of {links:,} links ({ruled_out / links:.2%}) are ruled out", flush=True)
+    if asked.targets:
+        return
+    radios = default_radio(asked.nodes) if asked.radios == "default" else {"radio": RANDOM}
     settings = Settings(
         nodes=(asked.nodes,), count=asked.fleets, seed=SEED, families_in_turn=True, moves_a_node=1, **radios
     )
@@ -62,6 +74,18 @@ def main() -> None:
             share, seconds = np.mean([row.found[way, moves] for row in rows], axis=0)
             cells.append(f"{moves:,}: {share:.2%}, {1e3 * seconds:.1f} ms")
         print(f"{way}: {'; '.join(cells)}")
+
+
+def targets_lost(chain: Chain, one: SolvedLayout, steps: int, *, grown: bool) -> int:
+    """Links of a target that are candidates and that one sample's network rules out."""
+    layout, n = one.layout, len(one.fleet)
+    embedded = chain.embed(layout)
+    forest = constructed(layout, greedy=False) if grown else None
+    plausible = draw_samples(chain, embedded, Effort(steps, forest=grown), one.index, forest=forest).plausible
+    if plausible is None:
+        raise SystemExit(f"{chain.name} does not say what it rules out")
+    links, candidates, left = (pairs @ [n, 1] for pairs in (one.topology.links, embedded.pairs, plausible))
+    return int((np.isin(links, candidates) & ~np.isin(links, left)).sum())
 
 
 class Row(NamedTuple):

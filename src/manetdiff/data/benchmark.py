@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from manetdiff.data.benchmark_radios import BENCHMARK_RADIOS, IN_METRES, SPACING
 from manetdiff.data.columns import metadata
@@ -59,6 +60,12 @@ class Benchmark:
 def dense_as_16(nodes: int, count: int, search_moves: int, part: int) -> Benchmark:
     """Larger fleets that are as dense as those of bench16, whatever their size, under the same radio in metres."""
     return Benchmark((nodes,), count, nodes, search_moves, radio=IN_METRES, spacing=SPACING, part=part)
+
+
+def default_radio(nodes: int) -> dict[str, Any]:
+    """Settings of fleets of a size under the default radio: as in bench16 and bench32 up to 32 nodes, and beyond in
+    metres and as dense as these."""
+    return {"radio": Radio()} if nodes <= 32 else {"radio": IN_METRES, "spacing": SPACING}
 
 
 BENCHMARKS = {

@@ -14,13 +14,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from manetdiff.data.benchmark_radios import IN_METRES, SPACING
+from manetdiff.data.benchmark import default_radio
 from manetdiff.data.layouts import draw_layouts
 from manetdiff.data.radios import RANDOM
 from manetdiff.data.settings import Settings
 from manetdiff.layout import Layout
 from manetdiff.measure.ways.priors import PRIORS
-from manetdiff.radio import Radio
 from manetdiff.runtime.chain import Chain
 from manetdiff.runtime.effort import Effort
 from manetdiff.runtime.refine import FALLBACK_MOVES_A_NODE
@@ -111,10 +110,9 @@ def trials(chain: Chain, n: int, longest: float, seconds: float, most: int) -> I
     - longest: seconds of the last preset.
     """
     began = time.process_time()
-    default = {"radio": Radio()} if n <= 32 else {"radio": IN_METRES, "spacing": SPACING}
     kinds = [
         Settings(nodes=(n,), count=most, seed=SEED, families_in_turn=True, moves_a_node=1, **asked)
-        for asked in (default, {"radio": RANDOM})
+        for asked in (default_radio(n), {"radio": RANDOM})
     ]
     first = draw_layouts(kinds[0], most)[0].layout
     _tried(chain, first, 0, {RUNGS[0]: 1}, usual=True)  # what is done once in a process
@@ -165,6 +163,7 @@ def _tried(chain: Chain, drawn: Layout, seed: int, starts: Mapping[int, int], *,
         corrected = [_on_bench(bench, *sample) for sample in many.samples]
         correction = (time.process_time() - drawn_by) / count
         merit = np.array([one.throughput - IN_PARTS * (one.parts - 1) for one in corrected])
+        # By what all samples of the kind say together: an effort with few of them narrows the search a little more.
         narrow = bench
         if many.plausible is not None:
             narrow = Workbench(bench.layout)  # which corrections may have added links to

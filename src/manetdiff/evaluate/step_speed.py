@@ -21,9 +21,9 @@ from manetdiff.measure.spaced import drawn_layout
 from manetdiff.model.arc_tensors import ArcGraphs, stacked
 from manetdiff.model.config import ModelConfig
 from manetdiff.model.tensors import Layouts
-from manetdiff.runtime.bundle import find_bundle
+from manetdiff.runtime.bundle import Bundle, find_bundle
 from manetdiff.runtime.chain import Chain
-from manetdiff.runtime.model import MOST, Model
+from manetdiff.runtime.model import MOST
 from manetdiff.runtime.samples import from_pure_noise
 from manetdiff.weights import DEFAULT, PAPER
 
@@ -42,8 +42,8 @@ REST = "other passes"
 
 @dataclass(frozen=True)
 class StepSpeed:
-    """Milliseconds of a raw denoising step on one layout, the mean over a chain of them, and what its matrix products
-    alone would take.
+    """Milliseconds of a raw denoising step on one layout, the mean over a chain of them with its random numbers, and
+    what its matrix products alone would take.
 
     - rate: of this core on the network's largest product, in Gflop/s. parts: shares of the time of its operators, by
       the names of PARTS, as ONNX Runtime accounts for them; sums are those over groups of arcs, and by tokens.
@@ -73,12 +73,12 @@ def step_speeds(nodes: Sequence[int] = SIZES, report: Callable[[str], None] = la
     torch.set_num_threads(1)
     made = []
     for name in NETWORKS:
-        model = Model(find_bundle(name), threads=1)
-        made += [_speed(name, model, n, report) for n in nodes if n <= MOST[model.network]]
+        bundle = find_bundle(name)
+        made += [_speed(name, bundle, n, report) for n in nodes if n <= MOST[bundle.network]]
     return made
 
 
-def _speed(name: str, model: Model, n: int, report: Callable[[str], None]) -> StepSpeed:
+def _speed(name: str, bundle: Bundle, n: int, report: Callable[[str], None]) -> StepSpeed:
     steps = max(2, STEPS * SIZES[0] // n)
     report(f"{name}: {steps} steps, {n:,} nodes")
     weights = find_weights(name)
@@ -94,12 +94,12 @@ def _speed(name: str, model: Model, n: int, report: Callable[[str], None]) -> St
         eager = partial(generator.sample, Layouts.from_numpy(pad([layout.features])), [(0, 0)], sampling)
     rate = _matrix_rate(rows, weights.config.width)
     with tempfile.TemporaryDirectory() as folder:
-        chain = Chain(find_bundle(name), profile=Path(folder))
+        chain = Chain(bundle, profile=Path(folder))
         embedded = chain.embed(layout)
         chained = partial(from_pure_noise, chain, embedded, sampling, [(0, 0)])
         chained()
         parts = _parts(chain.step_seconds())
-    chain = Chain(find_bundle(name))
+    chain = Chain(bundle)
     chained = partial(from_pure_noise, chain, chain.embed(layout), sampling, [(0, 0)])
     return StepSpeed(
         name,

@@ -7,15 +7,13 @@ from functools import cache
 from pathlib import Path
 
 from manetdiff.data import BENCHMARKS, Settings, SolvedLayout, make_layouts, read_shard
-from manetdiff.data.benchmark import dense_as_16
-from manetdiff.data.benchmark_radios import IN_METRES, SPACING
+from manetdiff.data.benchmark import default_radio, dense_as_16
 from manetdiff.data.layouts import draw_layouts
 from manetdiff.data.shards import is_done, write_shard
 from manetdiff.files import made_folder
 from manetdiff.layout import Layout
 from manetdiff.measure.digests import content_digest
 from manetdiff.measure.sets import LayoutSet, benchmark_set
-from manetdiff.radio import Radio
 
 # Of the search for a target, as in the packaged sets: moves a node, up to so many moves for a whole fleet.
 MOVES_A_NODE, MOST_MOVES = 64_000, 16_384_000
@@ -43,8 +41,8 @@ def spaced_set(nodes: int, folder: Path | None = None) -> LayoutSet:
 
 def drawn_layout(nodes: int) -> Layout:
     """One of a size, not solved: as in bench16 and bench32 up to 32 nodes, as dense as these beyond."""
-    radios = {"radio": Radio()} if nodes <= 32 else {"radio": IN_METRES, "spacing": SPACING}
-    return draw_layouts(Settings(nodes=(nodes,), count=1, seed=nodes, moves_a_node=1, **radios), 0)[0].layout
+    settings = Settings(nodes=(nodes,), count=1, seed=nodes, moves_a_node=1, **default_radio(nodes))
+    return draw_layouts(settings, 0)[0].layout
 
 
 def _kept(settings: Settings, index: int, folder: Path | None) -> SolvedLayout:

@@ -47,7 +47,7 @@ class States(NamedTuple):
 class Outcome(NamedTuple):
     """Where a chain ends: graphs, and the shares of links and of parity 1 that were predicted last.
 
-    - link_chances: (b, c) what a sparse network said of each link at first sight, before it had made up its mind.
+    - link_chances: (b, c) what a sparse network said of each link at its first step, of the state that it began with.
     """
 
     states: States

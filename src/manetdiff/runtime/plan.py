@@ -17,6 +17,8 @@ SAMPLED, PLANNED, STOP = 0.65, 0.85, 0.92
 AFTERWARDS = 3e-4
 # Moves a node that a sample has at least: with fewer, a longer search from a construction is as good.
 FEWEST_MOVES_A_NODE = 10
+# How many times as long a move takes among all candidates as among those that the network leaves.
+AMONG_ALL = 1.4
 # Seconds: no move is made in less.
 SHORTEST = 1e-8
 
@@ -52,7 +54,8 @@ def planned(budget: float, calibration: Calibration, n: int, radio: Radio, *, ne
         return fitting
     plain, added = (costs.of_construction(greedy=greedy) for greedy in (False, True))
     greedy = added <= max(SAMPLED * budget, plain)
-    return Plan(None, Effort(steps=1, polish=_moves(room - (added if greedy else plain), costs.move)), greedy)
+    left = room - (added if greedy else plain)
+    return Plan(None, Effort(steps=1, polish=_moves(left, AMONG_ALL * costs.move)), greedy)
 
 
 def last_move(began: float, budget: float) -> float:

@@ -85,8 +85,8 @@ class Workbench:
         self.tables = self.tables._replace(constants=constants)
 
     def propose_only(self, links: IntArray) -> None:
-        """From now on searches propose to link and to drop only these of the candidates, (m, 2); others can only be
-        pushed off."""
+        """From now on, until links are included, searches propose to link and to drop only these of the candidates,
+        (m, 2); others can only be pushed off."""
         slots = self.slots(links)
         slots = slots[slots >= 0]
         wanted = np.zeros(self.tables.slots, dtype=np.bool_)

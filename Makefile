@@ -42,6 +42,7 @@ results: $(VENV)/.installed-dev
 	$(VENV)/bin/manetdiff bench --kept docs/results/paper/.rows --markdown docs/results/search.md
 	$(VENV)/bin/manetdiff bench --presets --kept docs/results/paper/.rows --markdown docs/results/presets.md \
 	  --plot docs/results/presets.png
+	$(VENV)/bin/python scripts/updates_by_radio.py --out docs/results/updates.md
 	$(VENV)/bin/manetdiff reproduce --out docs/results/paper
 
 # Compiled code for this platform, to be packaged, for this Python and others that are there (make prebuilt

@@ -122,7 +122,7 @@ class TestPlausible:
             assert as_pairs(plausible) < as_pairs(embedded.pairs)
             assert all(as_pairs(sample.links) <= as_pairs(plausible) for sample in samples)
 
-    def test_goes_by_what_is_said_at_first_sight(self) -> None:
+    def test_goes_by_what_is_said_at_the_first_step(self) -> None:
         chain = Chain(find_bundle(DEFAULT))
         embedded = chain.embed(Layout(drawn(24)))
         first, later = (draw_samples(chain, embedded, Effort(steps), seed=1).plausible for steps in (2, 3))

@@ -11,7 +11,7 @@ from manetdiff.measure.sets import LayoutSet
 from manetdiff.radio import Radio
 from manetdiff.scenarios import AIR, draw
 from manetdiff.solvers import solve
-from manetdiff.topology import metrics
+from manetdiff.topology import Topology, metrics
 
 MOVES_A_NODE = 1_500
 
@@ -25,16 +25,21 @@ def drawn_set(nodes: int, count: int, radio: Radio | None = None) -> LayoutSet:
         family = AIR[index % len(AIR)]
         fleet = draw(family, nodes, np.random.default_rng((7, nodes, index)))
         topology = solve(fleet, physics, "reference", moves=MOVES_A_NODE * nodes, seed=index)
-        return SolvedLayout(
-            index=index,
-            step=0,
-            displacement=0.0,
-            motion=None,
-            family=family,
-            fleet=fleet,
-            topology=topology,
-            metrics=metrics(topology),
-        )
+        return solved_now(index, family, topology)
 
     key = {"drawn": nodes, "radio": physics.to_dict()}
     return LayoutSet(f"{nodes} nodes, drawn", nodes, tuple(range(count)), layout, key, (__name__,))
+
+
+def solved_now(index: int, family: str, topology: Topology) -> SolvedLayout:
+    """A layout that was drawn and solved for a measurement; the topology knows its fleet."""
+    return SolvedLayout(
+        index=index,
+        step=0,
+        displacement=0.0,
+        motion=None,
+        family=family,
+        fleet=topology.on().fleet,
+        topology=topology,
+        metrics=metrics(topology),
+    )

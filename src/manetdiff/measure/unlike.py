@@ -11,11 +11,11 @@ import numpy.typing as npt
 from manetdiff.data import SolvedLayout
 from manetdiff.data.benchmark_radios import IN_METRES, SPACING, UNIT
 from manetdiff.fleet import Fleet
+from manetdiff.measure.drawn import solved_now
 from manetdiff.measure.sets import LayoutSet
 from manetdiff.scenarios import draw
 from manetdiff.scenarios.spacing import spacing_of
 from manetdiff.solvers import solve
-from manetdiff.topology import metrics
 
 SIZES = (24, 32, 48, 64)
 # Of the search for a target.
@@ -85,16 +85,7 @@ def unlike_set(kind: str, count: int) -> LayoutSet:
     def layout(index: int) -> SolvedLayout:
         fleet = UNLIKE[kind](index, np.random.default_rng((list(UNLIKE).index(kind), index)))
         topology = solve(fleet, IN_METRES, moves=MOVES_A_NODE * len(fleet), seed=index)
-        return SolvedLayout(
-            index=index,
-            step=0,
-            displacement=0.0,
-            motion=None,
-            family=kind,
-            fleet=fleet,
-            topology=topology,
-            metrics=metrics(topology),
-        )
+        return solved_now(index, kind, topology)
 
     key = {"unlike": kind, "moves_a_node": MOVES_A_NODE}
     return LayoutSet(kind, max(SIZES), tuple(range(count)), layout, key, (__name__,))

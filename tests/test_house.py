@@ -33,6 +33,7 @@ KNOWS = {
         *("sampling", "model", "diffusion"),
     },
     "runtime": {"fleet", "radio", "layout", "topology", "solvers", "sampling", "weights"},
+    "flights": {"fleet", "radio", "layout", "topology", "scenarios", "solvers", "formats", "runtime"},
     "gpu": {
         *("fleet", "radio", "layout", "topology", "solvers"),
         *("sampling", "weights", "model", "diffusion", "runtime"),
@@ -42,7 +43,7 @@ KNOWS = {
 KNOWS["measure"] = set(KNOWS) - {"formats", "gpu", "export"}
 KNOWS["pictures"] = {"fleet", "radio", "layout", "topology", "formats"}
 KNOWS["evaluate"] = set(KNOWS)
-KNOWS["simulation"] = {"fleet", "radio", "layout", "topology", "runtime", "formats", "pictures"}
+KNOWS["simulation"] = {"fleet", "radio", "layout", "topology", "runtime", "flights", "formats", "pictures"}
 KNOWS["reproduce"] = set(KNOWS)
 KNOWS["cli"] = set(KNOWS)
 GROUND = {

@@ -25,7 +25,7 @@ os.environ |= {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
 
 from manetdiff.compiled import store
 from manetdiff.compiled.identity import digest
-from manetdiff.solvers.rehearsal import rehearse
+from manetdiff.solvers.rehearsal import MOMENTS_AHEAD, rehearse_ahead
 
 ROOT = Path(__file__).parent.parent
 
@@ -52,7 +52,8 @@ def _compiled() -> dict[str, bytes]:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["MANETDIFF_CACHE_DIR"] = folder
         store.PREBUILT = Path(folder)  # where there is none yet
-        rehearse()
+        for moments in MOMENTS_AHEAD:
+            rehearse_ahead(moments)
         kept = store.own_folder()
         assert kept is not None
         codes = {name: kept.read(name) for name in kept.names()}

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from manetdiff.errors import DisconnectedWarning, ManetDiffError
-    from manetdiff.fleet import Fleet, displacement
+    from manetdiff.fleet import Fleet, displacement, predicted
+    from manetdiff.flights import delivered, explain
     from manetdiff.layout import Layout
     from manetdiff.radio import Radio
     from manetdiff.runtime.model import Model, load
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 # wait for ONNX Runtime, and one that is stopped while it loads can say so.
 _PLACES = {
     "errors": ("DisconnectedWarning", "ManetDiffError"),
-    "fleet": ("Fleet", "displacement"),
+    "fleet": ("Fleet", "displacement", "predicted"),
+    "flights": ("delivered", "explain",),
     "layout": ("Layout",),
     "radio": ("Radio",),
     "runtime.model": ("Model", "load"),
@@ -57,12 +59,15 @@ __all__ = [
     "__version__",
     "continuity",
     "correct",
+    "delivered",
     "displacement",
+    "explain",
     "greedy",
     "kept",
     "load",
     "metrics",
     "polish",
+    "predicted",
     "rates",
     "solve",
 ]

@@ -14,9 +14,10 @@ from manetdiff import Fleet, Radio, Topology, continuity, correct, metrics, poli
 from manetdiff.layout import Layout
 from manetdiff.runtime.effort import Effort
 from manetdiff.runtime.no_harm import carried_over
+from manetdiff.runtime.objective import USUAL_SHARE, Before, Objective, usual_link
 from manetdiff.runtime.partial import MOVES_A_NODE, Mode
 from manetdiff.runtime.previous import PreviousLinks, previous_links
-from manetdiff.runtime.refine import PRICE, Before, best_of
+from manetdiff.runtime.refine import best_of
 from manetdiff.runtime.samples import Sample
 from manetdiff.scenarios import draw, move_by
 from manetdiff.topology import count_components
@@ -162,35 +163,54 @@ class TestMoved:
 class TestBestOf:
     LAYOUT = Layout(drawn(12))
 
-    def before(self, layout: Layout) -> Before:
+    WORTH = 1.0
+
+    def before(self, layout: Layout) -> Objective:
         previous = previous_links(solved(layout.fleet, layout.radio), layout.fleet, layout.fleet)
-        return Before(carried_over(previous, None), previous)
+        return Objective(before=Before(carried_over(previous, None), previous, self.WORTH))
 
     def test_the_old_links_come_out_where_no_sample_is_worth_more(self) -> None:
-        before = self.before(self.LAYOUT)
+        objective = self.before(self.LAYOUT)
         nothing = Sample(np.empty((0, 2), dtype=np.int64), np.zeros(12, dtype=np.int64))
-        best = best_of([nothing], self.LAYOUT, Effort(1), 0, before=before)
-        assert np.array_equal(best.sample.links, before.sample.links)
+        best = best_of([nothing], self.LAYOUT, Effort(1), 0, objective=objective)
+        assert objective.before is not None
+        assert np.array_equal(best.sample.links, objective.before.sample.links)
         assert best.report.kept == -1
 
-    def test_new_links_have_a_price(self) -> None:
-        before = self.before(self.LAYOUT)
+    def test_changes_have_a_price(self) -> None:
+        objective = self.before(self.LAYOUT)
+        assert objective.before is not None
         other = md.solve(self.LAYOUT, method="huang")
-        best = best_of([Sample(other.links, other.parity)], self.LAYOUT, Effort(1), 0, before=before)
+        best = best_of([Sample(other.links, other.parity)], self.LAYOUT, Effort(1), 0, objective=objective)
         alone = best_of([Sample(other.links, other.parity)], self.LAYOUT, Effort(1), 0)
         assert alone.worth == alone.throughput
-        old = metrics(before.previous.topology, self.LAYOUT)
-        price = PRICE * old["throughput"] / len(before.sample.links)
-        assert best.worth == pytest.approx(best.throughput - price * before.previous.new(best.sample.links).sum())
-        assert best.worth >= alone.throughput - price * before.previous.new(alone.sample.links).sum() - 1e-9
+        old = objective.before.previous
+
+        def paid(links: np.ndarray) -> float:
+            kept = int(old.linked(links).sum())
+            return self.WORTH * (kept - (len(links) - kept)) / 2
+
+        assert best.worth == pytest.approx(best.throughput + paid(best.sample.links))
+        assert best.worth >= alone.throughput + paid(alone.sample.links) - 1e-9
+
+    def test_what_lies_ahead_counts_as_much_as_now(self) -> None:
+        later = Layout(move_by(self.LAYOUT.fleet, 0.3, np.random.default_rng(1)))
+        one = md.solve(self.LAYOUT, moves=2_000)
+        best = best_of([Sample(one.links, one.parity)], self.LAYOUT, Effort(1), 0, objective=Objective((later,)))
+        made = Topology(*best.sample)
+        both = [metrics(made, layout)["throughput"] for layout in (self.LAYOUT, later)]
+        assert best.throughput == pytest.approx(both[0])
+        assert best.worth == pytest.approx(np.mean(both))
 
     def test_the_search_chooses_from_what_is_plausible_and_what_was_there(self) -> None:
-        before, poor = self.before(self.LAYOUT), md.solve(self.LAYOUT, method="huang")
+        objective, poor = self.before(self.LAYOUT), md.solve(self.LAYOUT, method="huang")
         samples, effort = [Sample(poor.links, poor.parity)], Effort(1, polish=20_000)
         nothing = np.empty((0, 2), dtype=np.int64)
         assert best_of(samples, self.LAYOUT, effort, 0, plausible=nothing).throughput < self.free(samples, effort)
-        old = best_of(samples, self.LAYOUT, effort, 0, before=before, plausible=nothing)
-        assert old.throughput >= metrics(before.previous.topology, self.LAYOUT)["throughput"] - 1e-9
+        old = best_of(samples, self.LAYOUT, effort, 0, objective=objective, plausible=nothing)
+        assert objective.before is not None
+        least = metrics(objective.before.previous.topology, self.LAYOUT)["throughput"]
+        assert old.throughput >= least - 1e-9
         assert best_of(samples, self.LAYOUT, effort, 0, plausible=self.LAYOUT.candidates).throughput == pytest.approx(
             self.free(samples, effort)
         )
@@ -211,18 +231,22 @@ def test_parts_are_counted_also_where_a_search_has_found_fewer(seed: int, reach:
 def assert_no_worse(
     after: Topology, before: Topology, corrected: Topology, previous: PreviousLinks | None = None
 ) -> None:
-    """In no more parts; and of as many worth no less: T less what new links cost."""
+    """In no more parts; and of as many worth no less: T and what kept links are worth."""
     layout = after.on()
     parts = [count_components(one.links, len(layout)) for one in (after, corrected)]
     assert parts[0] <= parts[1]
     if parts[0] == parts[1]:
         there = previous or previous_links(before, before.on().fleet, layout.fleet)
         scores = [metrics(one, layout)["throughput"] for one in (after, corrected)]
-        price = PRICE * scores[1] / max(1, len(corrected.links))
-        new = [int(there.new(one.links).sum()) for one in (after, corrected)]
+        megahertz = layout.radio.bandwidth / 1e6
+        worth = USUAL_SHARE * usual_link(there, layout) * megahertz
+        paid = [
+            worth * (int(there.linked(one.links).sum()) - int(there.new(one.links).sum())) / 2
+            for one in (after, corrected)
+        ]
         # What is heard from afar in large fleets is known to a search only to some digits.
         nothing = (1e-3 if len(layout) > 64 else 1e-9) * scores[1]
-        assert scores[0] - price * new[0] >= scores[1] - price * new[1] - nothing
+        assert scores[0] + paid[0] >= scores[1] + paid[1] - nothing
 
 
 def scored(topology: Topology, before: Topology, best: Topology) -> tuple[float, float]:

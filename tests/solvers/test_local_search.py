@@ -15,9 +15,10 @@ from manetdiff.solvers.budget import Budget, Meter
 from manetdiff.solvers.correction import correct_onto
 from manetdiff.solvers.heuristics import mst_greedy_links
 from manetdiff.solvers.local_search import GENTLE, THOROUGH, Annealing, search_on
+from manetdiff.solvers.loyalty import Loyalty
 from manetdiff.solvers.rng import seeded
 from manetdiff.solvers.spanning import spanning_forest
-from manetdiff.solvers.workbench import Loyalty, Workbench
+from manetdiff.solvers.workbench import Workbench
 
 DEFAULT = Radio()
 
@@ -111,14 +112,15 @@ def test_where_no_link_carries_anything_a_link_is_worth_one_bit_a_hertz() -> Non
 
 class TestLoyalty:
     @staticmethod
-    def to_what_is_there(bench: Workbench, price: float, known: bool = True) -> Loyalty:
-        return Loyalty(bench.links, np.full(len(bench.layout), known), price)
+    def to_what_is_there(bench: Workbench, worth: float) -> Loyalty:
+        return Loyalty(bench.links, np.ones(len(bench.layout), dtype=np.bool_), worth)
 
     @pytest.mark.parametrize("n", [16, 100])
-    @pytest.mark.parametrize(("price", "known"), [(0.0, True), (1e9, False)], ids=["free", "nobody was there"])
-    def test_without_a_price_is_none(self, n: int, price: float, known: bool) -> None:
+    @pytest.mark.parametrize(("worth", "there"), [(0.0, True), (1e9, False)], ids=["nothing", "nobody was there"])
+    def test_that_is_worth_nothing_is_none(self, n: int, worth: float, there: bool) -> None:
         plain, loyal = started(n, 1), started(n, 1)
-        loyal.be_loyal(self.to_what_is_there(loyal, price, known))
+        links = loyal.links if there else loyal.links[:0]
+        loyal.be_loyal(Loyalty(links, np.full(n, there), worth))
         for bench in (plain, loyal):
             bench.put(bench.links, bench.parity)
             bench.descend(Meter(Budget(moves=20_000)), 1, 1e6)
@@ -127,21 +129,22 @@ class TestLoyalty:
 
     @pytest.mark.parametrize("n", [16, 100])
     @pytest.mark.parametrize("radio", [DEFAULT, Radio(sigma2=0.05, sectors=6, bandwidth=20e6)])
-    def test_the_dearer_a_new_link_the_fewer_there_are(self, n: int, radio: Radio) -> None:
-        added, worth = [], []
+    def test_the_more_loyalty_the_fewer_links_change(self, n: int, radio: Radio) -> None:
+        changed, worth = [], []
         for share in (0.0, 0.15, 1e6):
             bench = started(n, 2, radio)
             old = bench.links @ [n, 1]
-            price = share * bench.worth_of_a_link(bench.throughput, len(bench.links))
-            bench.be_loyal(self.to_what_is_there(bench, price))
+            loyalty = share * bench.worth_of_a_link(bench.throughput, len(bench.links))
+            bench.be_loyal(self.to_what_is_there(bench, loyalty))
             bench.put(bench.links, bench.parity)
             start = bench.worth
             searched(bench, 40 * n, THOROUGH)
-            new = int((~np.isin(bench.links @ [n, 1], old)).sum())
-            added.append(new)
+            kept = int(np.isin(bench.links @ [n, 1], old).sum())
+            new = len(bench.links) - kept
+            changed.append(new + len(old) - kept)
             worth.append(bench.worth - start)
-            assert bench.worth == pytest.approx(bench.throughput - price * new)
-        assert added[0] > added[1] >= added[2] == 0
+            assert bench.worth == pytest.approx(bench.throughput + loyalty * (kept - new) / 2)
+        assert changed[0] > changed[1] >= changed[2] == 0
         assert min(worth) >= 0
 
     def test_what_is_on_the_bench_is_worth_the_same_when_it_is_put_back(self) -> None:

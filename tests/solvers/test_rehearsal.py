@@ -17,7 +17,7 @@ from manetdiff.compiled.identity import platform_tag
 from manetdiff.runtime import model as runtime_model
 from manetdiff.scenarios import draw, move_by
 from manetdiff.solvers import METHODS, local_search, methods
-from manetdiff.solvers.rehearsal import rehearse
+from manetdiff.solvers.rehearsal import rehearse_ahead
 
 RADIOS = {
     "cone": md.Radio(),
@@ -38,7 +38,7 @@ def _loaded() -> set[tuple[str, str]]:
 
 @pytest.mark.parametrize("radio", RADIOS)
 def test_after_the_rehearsal_nothing_is_left_to_load(radio: str) -> None:
-    rehearse()
+    rehearse_ahead(1)
     before = _loaded()
     physics, rng = RADIOS[radio], np.random.default_rng(1)
     fleet = draw("wedge", 7, rng)
@@ -49,6 +49,7 @@ def test_after_the_rehearsal_nothing_is_left_to_load(radio: str) -> None:
         raw = model.generate(fleet, radio=physics, correct=False, polish=False, steps=1)
         made = [raw, model.generate(fleet, radio=physics, keep=[(0, 1)], avoid=[(1, 2)], silent=[3])]
         made += [model.update(made[1], moved, mode=mode) for mode in ("minor", "guided", "anew")]
+        made.append(model.update(made[1], moved, ahead=[fleet]))
         made += [md.solve(fleet, physics, method, seed=1) for method in METHODS if method not in ("cpsat", "exact")]
         made += [md.correct(raw, tau_interference=0.1, flip_parts=True), md.polish(raw, budget=0.01)]
         made += [md.greedy(fleet, physics), md.solve(draw("wedge", 4, rng), physics, "exact")]
@@ -83,9 +84,8 @@ def test_the_packaged_code_is_up_to_date() -> None:
     family = tag.partition("-numba")[0]
     if not list(store.PREBUILT.glob(f"{family}-*.tar.xz")):
         pytest.skip(f"nothing is packaged for {family}")
-    code = (
-        "from manetdiff.solvers.rehearsal import rehearse; from manetdiff.compiled import every_function; rehearse(); "
-    )
+    code = "from manetdiff.solvers.rehearsal import MOMENTS_AHEAD, rehearse_ahead; "
+    code += "from manetdiff.compiled import every_function; [rehearse_ahead(moments) for moments in MOMENTS_AHEAD]; "
     code += "print([one.name for one in every_function() if one.has_been_compiled])"
     usual = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
     shown = subprocess.run(

@@ -227,9 +227,9 @@ def test_a_descent_goes_on_where_it_stopped_and_ends_where_no_pair_helps() -> No
     for step in (7, 10**9):
         bench.put(*spanning_forest(bench.layout))
         cursor = np.zeros(2, dtype=np.int64)
-        while descend(bench.tables, bench.state, 1, 1e6, 1e-9, step, cursor) == step:
+        while descend(bench.tables, bench.state, None, 1, 1e6, 1e-9, step, cursor) == step:
             pass
         ends.append((bench.throughput, bench.links.tolist()))
         for slot in bench.tables.lists[BY_DISTANCE]:
-            assert not try_pair(bench.tables, bench.state, slot, 1e-9, 1, 1e6)
+            assert not try_pair(bench.tables, bench.state, None, slot, 1e-9, 1, 1e6)
     assert ends[0] == ends[1]

@@ -26,6 +26,8 @@ def command(
     correct: options.Correct = None,
     polish: options.Polish = None,
     seed: options.Seed = 0,
+    ahead: options.Ahead = None,
+    uncertainty: options.Uncertainty = 0.0,
     keep: options.Keep = None,
     avoid: options.Avoid = None,
     silent: options.Silent = None,
@@ -41,8 +43,9 @@ def command(
       manetdiff generate fleet.csv --preset best --json
       manetdiff generate fleet.json --steps 50 --no-correct --polish 0
       manetdiff generate fleet.json --keep lead,wing --silent tanker
+      manetdiff generate fleet.json --ahead in-4-seconds.json --uncertainty 15
     """
-    check_files([fleet, radio], out, plot)
+    check_files([fleet, radio, *(ahead or ())], out, plot)
     from manetdiff.runtime.model import load
 
     where = read_fleet(fleet)
@@ -59,6 +62,8 @@ def command(
         samples=samples,
         correct=correct,
         polish=polish,
+        ahead=[read_fleet(file) for file in ahead or ()],
+        uncertainty=uncertainty,
         keep=options.pairs(keep, "--keep"),
         avoid=options.pairs(avoid, "--avoid"),
         silent=silent or (),

@@ -40,6 +40,25 @@ Polish = Annotated[
     int | None, typer.Option(help="Moves of the local search on each sample, instead of the preset's; 0: none.")
 ]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same topology.")]
+Ahead = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Fleet file of the fleet to come, where the same links will be used; can be given again.", metavar="FILE"
+    ),
+]
+Uncertainty = Annotated[
+    float, typer.Option(help="Of the nodes' places, metres: choose links that hold wherever they are.", metavar="M")
+]
+Loyalty = Annotated[
+    float | None,
+    typer.Option(
+        help="What a kept link is worth, bit/s/Hz. Default: by --setup, or 0.3 of what one carries.", metavar="X"
+    ),
+]
+Setup = Annotated[
+    float | None,
+    typer.Option(help="Seconds until a new link carries anything; says what kept ones are worth.", metavar="S"),
+]
 Keep = Annotated[
     list[str] | None, typer.Option(help="A link that must be there, as ID,ID; can be given again.", metavar="ID,ID")
 ]

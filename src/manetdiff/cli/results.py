@@ -9,9 +9,11 @@ from manetdiff.cli.output import Table, print_json, print_table
 from manetdiff.errors import FormatError
 from manetdiff.files import together
 from manetdiff.fleet import Fleet
+from manetdiff.flights.explanation import Explanation
 from manetdiff.formats import check_writable, write_topology
 from manetdiff.formats.conversion import check_topology_path
 from manetdiff.measure.measures import MEASURES
+from manetdiff.messages import escaped
 from manetdiff.radio.bounds import MOST_NODES
 from manetdiff.topology import Report, Topology, metrics
 
@@ -49,9 +51,10 @@ def deliver(
     dark: bool = False,
     more: Sequence[tuple[str, str]] = (),
     beside: Callable[[], None] = lambda: None,
+    explanation: Explanation | None = None,
 ) -> None:
     """Write, draw and print what was asked for. more: rows under the metrics. beside: writes what else there is; the
-    files come into place together."""
+    files come into place together. explanation: of what has changed."""
     layout = topology.on()
     scores = metrics(topology)
     with together():
@@ -66,9 +69,12 @@ def deliver(
     # Standard output belongs to the file that was asked for there.
     stream = sys.stderr if STANDARD in (out, plot) else sys.stdout
     if as_json:
-        print_json({"nodes": len(layout), "metrics": scores, "report": topology.report.to_dict()}, stream)
+        told = {"nodes": len(layout), "metrics": scores, "report": topology.report.to_dict()}
+        print_json(told if explanation is None else {**told, "explanation": explanation.to_dict()}, stream)
         return
     print_table(Table(f"{len(layout)} nodes", ("", ""), [*metric_rows(topology), *more]), stream)
+    if explanation is not None:
+        print("\n".join(map(escaped, explanation.lines())) or "Nothing has changed.", file=stream)
 
 
 def metric_rows(topology: Topology) -> list[tuple[str, str]]:

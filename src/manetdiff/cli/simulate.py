@@ -56,6 +56,13 @@ def command(
     refresh: Annotated[
         float | None, typer.Option(help="Make a topology anew after so many seconds of updates.", metavar="S")
     ] = None,
+    loyalty: options.Loyalty = None,
+    setup: options.Setup = None,
+    ahead: Annotated[
+        str,
+        typer.Option(help="Judge links also by where the fleet will be: predicted, known (as in the file) or none."),
+    ] = "predicted",
+    uncertainty: options.Uncertainty = 0.0,
     compare: Annotated[
         bool, typer.Option("--compare", help="Also make a topology anew at every moment, to see what updating costs.")
     ] = False,
@@ -100,6 +107,10 @@ def command(
         mode=mode,  # type: ignore[arg-type]  # checked there
         polish=polish,
         refresh=refresh,
+        loyalty=loyalty,
+        setup=setup,
+        ahead=ahead,  # type: ignore[arg-type]  # checked there
+        uncertainty=uncertainty,
         seed=seed,
         compare=compare,
     )
@@ -109,7 +120,7 @@ def command(
     title = f"Simulation of {escaped(mobility or f'{nodes} nodes ({family}, {motion})')}"
     with together():
         names = write_results(made, folder, title, pictures, animation)
-    _tell(summary(made), [str(Path(out) / name) for name in names], as_json)
+    _tell(summary(made, setup or 0.0), [str(Path(out) / name) for name in names], as_json)
 
 
 def _flown(
@@ -146,6 +157,7 @@ def _tell(told: dict[str, Any], files: list[str], as_json: bool) -> None:
         ("moments", f"{told['moments']}"),
         ("mean T, Mbit/s", f"{told['throughput']:.2f}"),
         ("sustained, Mbit/s", f"{told['sustained']:.2f}"),
+        (f"delivered with {told['setup']:g} s to set a link up, Mbit/s", f"{told['delivered']:.2f}"),
         ("valid", share_text(told["valid"])),
         ("connected", share_text(told["connected"])),
     ]

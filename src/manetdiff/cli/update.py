@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
 import typer
 
 from manetdiff.cli import options
 from manetdiff.cli.results import check_files, deliver, milliseconds
+from manetdiff.fleet import Fleet, predicted
+from manetdiff.flights.explanation import Explanation
+from manetdiff.flights.explanation import explain as explained
 from manetdiff.formats import read_fleet, read_radio, read_topology
-from manetdiff.topology import Report, check_related
+from manetdiff.layout import Layout
+from manetdiff.topology import Report, Topology, check_related
 from manetdiff.weights import DEFAULT
 from manetdiff.wording import share_text
 
@@ -32,6 +37,19 @@ def command(
     correct: options.Correct = None,
     polish: options.Polish = None,
     seed: options.Seed = 0,
+    loyalty: options.Loyalty = None,
+    setup: options.Setup = None,
+    elapsed: Annotated[
+        float | None, typer.Option(help="Seconds since the last update; goes with --setup.", metavar="S")
+    ] = None,
+    ahead: options.Ahead = None,
+    predict: Annotated[
+        bool, typer.Option("--predict", help="Look as far ahead as the fleet has come since, if all go on as they did.")
+    ] = False,
+    uncertainty: options.Uncertainty = 0.0,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say of each change why it was made, and what was held back.")
+    ] = False,
     keep: options.Keep = None,
     avoid: options.Avoid = None,
     silent: options.Silent = None,
@@ -46,14 +64,18 @@ def command(
       manetdiff update topology.json moved.json --out new.json
       manetdiff update topology.json moved.csv --mode minor --plot new.png
       manetdiff update topology.json moved.json --change change.png --dark
+      manetdiff update topology.json moved.json --setup 2 --elapsed 4 --predict --explain
     """
-    check_files([topology, fleet, radio], out, plot)
+    check_files([topology, fleet, radio, *(ahead or ())], out, plot)
     check_files([], None, change)
     from manetdiff.runtime.model import load
 
     before, old = read_topology(topology)
     where = read_fleet(fleet)
     check_related(before, where)
+    to_come = [read_fleet(file) for file in ahead or ()]
+    if predict:
+        to_come.append(predicted(before, where, elapsed or 1.0))
     model = load(weights)
     new = model.update(
         old,
@@ -66,6 +88,11 @@ def command(
         samples=samples,
         correct=correct,
         polish=polish,
+        loyalty=loyalty,
+        setup=setup,
+        elapsed=elapsed,
+        ahead=to_come,
+        uncertainty=uncertainty,
         keep=options.pairs(keep, "--keep"),
         avoid=options.pairs(avoid, "--avoid"),
         silent=silent or (),
@@ -77,12 +104,25 @@ def command(
 
             draw_change(old, new, before, where, new.on().radio, change, dark=dark)
 
-    deliver(new, out, plot, as_json=as_json, dark=dark, more=_rows(new.report), beside=draw_changed)
+    why = _explained(old, before, new, to_come) if explain else None
+    deliver(new, out, plot, as_json=as_json, dark=dark, more=_rows(new.report), beside=draw_changed, explanation=why)
+
+
+def _explained(old: Topology, before: Fleet, new: Topology, ahead: list[Fleet]) -> Explanation:
+    """By what a kept link was worth when it was made."""
+    from manetdiff.runtime.objective import layouts_ahead
+
+    layout = new.on()
+    was = Topology(old.links, old.parity, layout=Layout(before, layout.radio))
+    worth = 0.0 if math.isnan(new.report.loyalty) else new.report.loyalty * layout.radio.bandwidth / 1e6
+    return explained(was, new, loyalty=worth, ahead=layouts_ahead(ahead, layout))
 
 
 def _rows(report: Report) -> list[tuple[str, str]]:
     rows = [("mode", str(report.mode))]
     if report.moved is not None:
         rows.append(("moved", f"{report.moved:.3f} spreads"))
+    if not math.isnan(report.loyalty):
+        rows.append(("a kept link is worth", f"{report.loyalty:.2f} bit/s/Hz"))
     rows += [("continuity", share_text(report.continuity)), ("time", milliseconds(report))]
     return rows

@@ -3,6 +3,7 @@
 from manetdiff.fleet.fleet import Fleet
 from manetdiff.fleet.frames import displacement, same_places
 from manetdiff.fleet.geodetic import LocalFrame
+from manetdiff.fleet.prediction import predicted
 from manetdiff.fleet.tracks import Track, Tracks
 
-__all__ = ["Fleet", "LocalFrame", "Track", "Tracks", "displacement", "same_places"]
+__all__ = ["Fleet", "LocalFrame", "Track", "Tracks", "displacement", "predicted", "same_places"]

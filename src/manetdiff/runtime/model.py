@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +13,7 @@ from typing import Unpack, overload
 from manetdiff.checks import check_whole
 from manetdiff.cores import usable_cores
 from manetdiff.errors import BatchError, FleetError, ManetDiffError, ModelError, TopologyError
-from manetdiff.fleet import Fleet
+from manetdiff.fleet import Fleet, same_places
 from manetdiff.layout import Layout
 from manetdiff.layout.choosing import NO_LINKS
 from manetdiff.radio import Radio
@@ -22,15 +23,16 @@ from manetdiff.runtime.chain import Chain
 from manetdiff.runtime.costs import ASSUMED, Calibration
 from manetdiff.runtime.effort import Effort, chosen_effort
 from manetdiff.runtime.no_harm import as_it_was, carried_over, keeps_to
+from manetdiff.runtime.objective import Before, LoyaltyAsked, Objective, layouts_ahead, usual_link
 from manetdiff.runtime.options import Asked, Options
 from manetdiff.runtime.partial import Mode, chosen_mode, partial_diffusion, usual_effort
 from manetdiff.runtime.plan import Plan, last_move, planned
 from manetdiff.runtime.previous import previous_links
-from manetdiff.runtime.refine import Before, Refined, best_of
+from manetdiff.runtime.refine import Refined, best_of
 from manetdiff.runtime.samples import Update, constructed, draw_samples
 from manetdiff.runtime.task import Task
 from manetdiff.sampling.contract import Network
-from manetdiff.solvers.rehearsal import TOY, rehearse
+from manetdiff.solvers.rehearsal import TOY, rehearse, rehearse_ahead
 from manetdiff.topology import Topology, continuity, warn_of_parts, warn_of_parts_in_batch
 from manetdiff.weights import DEFAULT
 
@@ -80,6 +82,9 @@ class Model:
           local search take the network's place, and the report's method says so. See `calibrate`.
         - steps, samples, correct, polish: instead of what the preset says. polish: True, False, or a number of moves;
           correct=False, polish=False gives the network's own samples.
+        - ahead: fleets to come, predicted (`md.predicted`) or planned, in which the same links will be used: what is
+          raised is the mean of T now and then. uncertainty: of the nodes' places, metres (standard deviation of each
+          coordinate): links are preferred that hold wherever in there the nodes are.
         - keep, avoid, silent: links that must be there, pairs that must not be linked, nodes that stay silent; nodes by
           id or by index.
 
@@ -106,17 +111,24 @@ class Model:
         *,
         previous: Fleet | None = None,
         mode: Mode = "auto",
+        loyalty: float | None = None,
+        setup: float | None = None,
+        elapsed: float | None = None,
         **asked: Unpack[Asked],
     ) -> Topology:
-        """The topology of a fleet that has moved, close to its previous one.
+        """The topology of a fleet that has moved, close to its previous one: of the most T + loyalty · links kept.
 
         - previous: the fleet that the topology was made for, by default the one that it knows. radio: by default the
           one that it was made for, where it knows that. Nodes are matched by id: those that have joined are linked,
           those that have left are forgotten. A fleet that shares no node with the topology is refused.
         - mode: how the network starts: 'quick' (also 'auto'), the paper's 'minor', 'standard' and 'guided', or 'anew',
           without regard to the previous topology. The other arguments are those of `generate`.
+        - loyalty: what a kept link is worth, in bit/s/Hz. By default it follows from `setup`, the seconds until a new
+          link carries anything, and `elapsed`, the seconds since the last update; without them it is three tenths of
+          what a link carries.
         """
         options = Options(**asked)
+        wanted = LoyaltyAsked(loyalty, setup, elapsed)
         began = time.perf_counter()
         if not isinstance(topology, Topology):
             raise TopologyError(f"give the previous Topology, not {type(topology).__name__}")
@@ -129,22 +141,29 @@ class Model:
         before = previous if previous is not None or known is None else known.fleet
         links = previous_links(topology, before, layout.fleet)
         picked = chosen_mode(mode)
-        how = None if picked == "anew" else partial_diffusion(picked, links.moved, options.steps)
+        link = usual_link(links, layout)
+        share = wanted.share(link)
+        how = None if picked == "anew" else partial_diffusion(picked, links.moved, options.steps, share)
         usual = usual_effort(len(layout), correct=options.correct is not False)
         effort = chosen_effort(options, len(layout), None if how is None else usual)
         # A sparse network can keep only links that it sees; a dense one sees all.
         offered = links.topology.links if self.network == "sparse" and how is not None else NO_LINKS
-        task = Task(layout, options, began + self._prepare(effort), offered=offered)
+        task = Task(layout, options, began + self._prepare(effort, options.moments), offered=offered)
         same_radio = known is None or known.radio == layout.radio
-        if mode != "anew" and links.unmoved and same_radio and keeps_to(links, task.pins):
+        ahead = layouts_ahead(options.ahead, layout)
+        still = all(same_places(one.fleet, layout.fleet) for one in ahead)
+        if mode != "anew" and links.unmoved and still and same_radio and keeps_to(links, task.pins):
             kept = task.finished(as_it_was(links, task), method="netdiff", mode="unmoved", moved=0.0, continuity=1.0)
             warn_of_parts(kept.report.parts)
             return kept
         if how is not None:
             effort = dataclasses.replace(effort, steps=how.steps)
-        old = Before(carried_over(links, task.pins), links) if mode != "anew" else None
-        best = self._sampled(task, effort, None if how is None else Update(links, how), old)
-        made = task.finished(best, mode=picked, moved=links.moved)
+        worth = share * link * layout.radio.bandwidth / 1e6
+        old = Before(carried_over(links, task.pins), links, worth) if mode != "anew" else None
+        objective = Objective(ahead, old, options.uncertainty)
+        best = self._sampled(task, effort, objective, None if how is None else Update(links, how))
+        loyal = math.nan if old is None else share * link
+        made = task.finished(best, mode=picked, moved=links.moved, loyalty=loyal)
         warn_of_parts(made.report.parts)
         was = topology if before is None else Topology(topology.links, topology.parity, layout=Layout(before))
         return made.with_report(continuity=continuity(was, made))
@@ -163,11 +182,13 @@ class Model:
             remember(self._chain, self._calibration)
         return self._calibration
 
-    def _prepare(self, effort: Effort) -> float:
+    def _prepare(self, effort: Effort, moments: int = 0) -> float:
         """Load what is loaded once in a process, or compiled once on a machine; the seconds that it took, which are no
         part of the time of a topology."""
         began = time.perf_counter()
         rehearse()
+        if moments:
+            rehearse_ahead(moments)
         chain = self._chain
         if chain.name not in self._prepared:
             once = dataclasses.replace(effort, steps=1, samples=1)
@@ -179,11 +200,11 @@ class Model:
         began = time.perf_counter()
         layout = self._layout(fleet, options.radio, self.radio)
         effort = chosen_effort(options, len(layout))
-        began += self._prepare(effort)
+        began += self._prepare(effort, options.moments)
         if options.budget_ms is not None:
             return self._within(Task(layout, options, began, last_move(began, options.budget_ms / 1e3)))
         task = Task(layout, options, began)
-        return task.finished(self._sampled(task, effort), preset=options.preset)
+        return task.finished(self._sampled(task, effort, _objective(task)), preset=options.preset)
 
     def _within(self, task: Task) -> Topology:
         """What a budget has room for, by how fast this machine is."""
@@ -192,7 +213,7 @@ class Model:
         # Under another kind of beam than it was trained for, a dense network is worth less than the time it takes.
         trained = self.network == "sparse" or layout.radio.pattern == self.radio.pattern
         plan = planned(budget, self._calibration or ASSUMED, len(layout), layout.radio, network=trained)
-        best = _constructed(task, plan) if plan.preset is None else self._sampled(task, plan.effort)
+        best = _constructed(task, plan) if plan.preset is None else self._sampled(task, plan.effort, _objective(task))
         return task.finished(best, preset=plan.preset, budget_ms=task.options.budget_ms)
 
     def _layout(self, fleet: Fleet | Layout, asked: Radio | None, usual: Radio) -> Layout:
@@ -206,9 +227,7 @@ class Model:
             raise ModelError(f"{self.name} was trained for {trained} sectors; the radio has {there}")
         return layout
 
-    def _sampled(
-        self, task: Task, effort: Effort, update: Update | None = None, before: Before | None = None
-    ) -> Refined:
+    def _sampled(self, task: Task, effort: Effort, objective: Objective, update: Update | None = None) -> Refined:
         """The best of the network's samples, from noise or from a previous topology, and of that topology itself."""
         chain = self._chain
         embedded = chain.embed(task.judged)
@@ -217,9 +236,7 @@ class Model:
         ready = time.perf_counter()
         drawn = draw_samples(chain, embedded, effort, task.options.seed, update, task.pins, forest)
         done = time.perf_counter()
-        best = best_of(
-            drawn.samples, task.judged, effort, task.options.seed, task.deadline, before, plausible=drawn.plausible
-        )
+        best = best_of(drawn.samples, task.judged, effort, task.options.seed, task.deadline, objective, drawn.plausible)
         report = best.report.replace(
             method="netdiff",
             weights=chain.name,
@@ -258,10 +275,16 @@ def checked_threads(threads: int | None) -> int:
     return threads
 
 
+def _objective(task: Task) -> Objective:
+    """Of a topology that is made without regard to others."""
+    options = task.options
+    return Objective(layouts_ahead(options.ahead, task.layout), uncertainty=options.uncertainty)
+
+
 def _constructed(task: Task, plan: Plan) -> Refined:
     """What is made where there is no time for the network."""
     sample = constructed(task.judged, task.pins, greedy=plan.greedy)
     done = time.perf_counter()
-    best = best_of([sample], task.judged, plan.effort, task.options.seed, task.deadline)
+    best = best_of([sample], task.judged, plan.effort, task.options.seed, task.deadline, _objective(task))
     stages = {"construction": done - task.began, **best.report.stages}
     return best._replace(report=best.report.replace(method="mst-greedy" if plan.greedy else "mst", stages=stages))

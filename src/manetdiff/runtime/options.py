@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
-from manetdiff.checks import check_above_0, check_seed
+from manetdiff.checks import check_above_0, check_at_least_0, check_seed
 from manetdiff.errors import ModelError
+from manetdiff.fleet import Fleet
+from manetdiff.layout import Layout
 from manetdiff.radio import Radio
 from manetdiff.runtime.pins import Node, Pair, Pins
 
@@ -26,6 +28,8 @@ class Asked(TypedDict, total=False):
     keep: Sequence[Pair]
     avoid: Sequence[Pair]
     silent: Sequence[Node]
+    ahead: Sequence[Fleet | Layout]
+    uncertainty: float
 
 
 @dataclass(frozen=True)
@@ -43,9 +47,14 @@ class Options:
     keep: Sequence[Pair] = ()
     avoid: Sequence[Pair] = ()
     silent: Sequence[Node] = ()
+    ahead: Sequence[Fleet | Layout] = ()
+    uncertainty: float = 0.0
 
     def __post_init__(self) -> None:
         check_seed(ModelError, self.seed)
+        check_at_least_0(ModelError, "uncertainty", self.uncertainty)
+        if isinstance(self.ahead, Fleet | Layout | str):
+            raise ModelError("ahead must be a list of fleets to come")
         if self.radio is not None and not isinstance(self.radio, Radio):
             raise ModelError(f"radio must be a Radio, not {self.radio!r}")
         if self.preset is not None and not isinstance(self.preset, str):
@@ -60,3 +69,8 @@ class Options:
     def pins(self) -> Pins:
         """Links that must and must not be."""
         return Pins(self.keep, self.avoid, self.silent)
+
+    @property
+    def moments(self) -> int:
+        """That a search looks ahead to: fleets to come, and two layouts for uncertain places."""
+        return len(self.ahead) + (2 if self.uncertainty else 0)

@@ -13,8 +13,8 @@ from manetdiff.runtime.effort import Effort
 Mode = Literal["auto", "quick", "standard", "minor", "guided", "anew"]
 
 # One step from late on the path, whatever the movement. What is kept of the previous links is not decided by how near
-# to them a chain starts, but by the price of new links (refine.PRICE); further steps bring less than the same time does
-# in the local search.
+# to them a chain starts, but by what a kept link is worth (runtime/objective.py); further steps bring less than the
+# same time does in the local search.
 QUICK_START, QUICK_STEPS = 0.75, 1
 # Of the local search on a sample and on the previous links; of large fleets, where a search looks afar now and then, on
 # the better of them.
@@ -28,6 +28,9 @@ LEAST_START = 0.06
 MINOR_START, MINOR_STEPS = 0.1, 3
 # Beyond this, guided samples keep links at the price of constraints.
 GUIDE_WEIGHT_A_MOVEMENT = 10.0
+# Of a quick update, where a kept link is worth as much as it carries. On flights up to three times as much was level in
+# T and continuity.
+GUIDE_WEIGHT_A_SHARE, MOST_GUIDED = 3.0, 3.0
 # Few steps from pure noise spend themselves on which half of the fleet is of which parity. From the shortest spanning
 # forest, taken as the state at a time, that is settled: one step from 0.6 is worth two from noise, two from 0.75 three.
 FOREST_START, FOREST_START_OF_ONE = 0.75, 0.6
@@ -64,11 +67,13 @@ def usual_effort(n: int, *, correct: bool = True) -> Effort:
     return Effort(QUICK_STEPS, finalists=2 if n <= EVERY_PAIR else 1, polish=MOVES_A_NODE * n if correct else 0)
 
 
-def partial_diffusion(mode: Mode, moved: float | None, steps: int | None) -> PartialDiffusion:
-    """How to update in a mode; steps: instead of those that the movement asks for."""
+def partial_diffusion(mode: Mode, moved: float | None, steps: int | None, share: float = 0.0) -> PartialDiffusion:
+    """How to update in a mode. steps: instead of those that the movement asks for. share: of what a link carries, that
+    a kept one is worth."""
     far = ASSUMED if moved is None else moved
     if mode == "quick":
-        return PartialDiffusion(QUICK_START, steps or QUICK_STEPS)
+        guided = min(GUIDE_WEIGHT_A_SHARE * share, MOST_GUIDED)
+        return PartialDiffusion(QUICK_START, steps or QUICK_STEPS, guide_weight=guided)
     if mode == "minor":
         return PartialDiffusion(MINOR_START, steps or MINOR_STEPS, own_noise=True)
     start = min(1.0, max(LEAST_START, far))

@@ -1,7 +1,7 @@
 """From sampled graphs to one topology: each sample is corrected and polished, and the best of them is kept.
 
-In an update the previous links are a sample like any other, and new links have a price: what is judged, and what the
-local search raises, is T less what they cost. So nothing comes out that is worth less than the corrected old links.
+What is judged, and what correction and local search raise, is the objective (runtime/objective.py). In an update the
+previous links are a sample like any other, so nothing comes out that is worth less than they are, corrected.
 """
 
 from __future__ import annotations
@@ -16,30 +16,28 @@ import numpy.typing as npt
 
 from manetdiff.layout import Layout
 from manetdiff.runtime.effort import Effort
-from manetdiff.runtime.previous import PreviousLinks
+from manetdiff.runtime.objective import Objective
 from manetdiff.runtime.samples import Sample
 from manetdiff.solvers.budget import Budget, Meter
 from manetdiff.solvers.correction import correct_onto
 from manetdiff.solvers.local_search import polish, search_on
 from manetdiff.solvers.reference import search
-from manetdiff.solvers.workbench import Loyalty, Workbench
+from manetdiff.solvers.workbench import Workbench
 from manetdiff.topology import PolishReport, Report, Topology, metrics
 
 IntArray = npt.NDArray[np.int64]
 
 # Of the search that takes over where no sample could be connected.
 FALLBACK_MOVES_A_NODE = 300
-# What a new link costs in an update, as a share of what a link of the previous topology, corrected, carries. Twice as
-# much keeps three to six more links of a hundred and costs two to three points of T, half as much the other way round.
-PRICE = 0.3
 # Before its first move that search takes up to so many times as long as the correction did: without the time for it,
 # the local search, which joins parts as well, is better.
 UNTIL_FALLBACK = 3
+PLAIN = Objective()
 
 
 class Refined(NamedTuple):
-    """A sample on its way, or at its end. worth: T, in an update less the price of new links. report: what was done to
-    it; its `kept` says which one it was, -1 for the previous links."""
+    """A sample on its way, or at its end. throughput: T now. worth: by the objective. report: what was done to it; its
+    `kept` says which one it was, -1 for the previous links."""
 
     sample: Sample
     components: int
@@ -48,26 +46,19 @@ class Refined(NamedTuple):
     report: Report
 
 
-class Before(NamedTuple):
-    """What an update starts from. sample: the previous links, with what pins say about them."""
-
-    sample: Sample
-    previous: PreviousLinks
-
-
 def best_of(
     samples: Sequence[Sample],
     layout: Layout,
     effort: Effort,
     seed: int,
     deadline: float = math.inf,
-    before: Before | None = None,
+    objective: Objective = PLAIN,
     plausible: IntArray | None = None,
 ) -> Refined:
     """The best sample after refinement: fewest components first, then worth. Its report has the stages' seconds.
 
     - deadline: by time.perf_counter; at least one sample is corrected, whatever the clock says.
-    - before: of an update; what is not to be corrected has nothing to do with it.
+    - objective: what is not to be corrected has nothing to do with it.
     - plausible: (m, 2) pairs that the local search is to choose from, beside links that are there; None: candidates.
     """
     began = time.perf_counter()
@@ -75,22 +66,20 @@ def best_of(
         best = max((_uncorrected(sample, layout, effort, seed, k) for k, sample in enumerate(samples)), key=_merit)
         return best._replace(report=best.report.replace(stages=_stages(began, began)))
     bench = Workbench(layout)
-    corrected: list[Refined] = []
-    loyalty = None
+    if objective.loyalty is not None:
+        bench.be_loyal(objective.loyalty)
+    before = objective.before
+    given = [(k, sample) for k, sample in enumerate(samples)]
     if before is not None:
-        corrected.append(_corrected(bench, before.sample, -1))
-        price = PRICE * bench.worth_of_a_link(bench.throughput, len(bench.links))
-        loyalty = Loyalty(before.previous.topology.links, before.previous.known, price)
-    for k, sample in enumerate(samples):
+        given.insert(0, (-1, before.sample))
+    corrected: list[Refined] = []
+    for k, sample in given:
         if not corrected or time.perf_counter() < deadline:
             corrected.append(_corrected(bench, sample, k))
-    if before is not None and loyalty is not None:
-        # Corrections do as well without: in them a link is added where one has to be.
-        bench.be_loyal(loyalty)
-        corrected = [
-            one._replace(worth=one.throughput - loyalty.price * before.previous.new(one.sample.links).sum())
-            for one in corrected
-        ]
+    if not objective.plain:
+        first = corrected[0]
+        objective.set_on(bench, bench.worth_of_a_link(first.throughput, len(first.sample.links)))
+        corrected = [_judged(bench, one) for one in corrected]
     done = time.perf_counter()
     chosen = _finalists(corrected, effort)
     pinned = len(layout.keep) > 0
@@ -116,6 +105,11 @@ def best_of(
     return _by_search(best, layout, seed, deadline)
 
 
+def _judged(bench: Workbench, one: Refined) -> Refined:
+    bench.put(*one.sample)
+    return one._replace(worth=bench.worth)
+
+
 def _stages(began: float, corrected: float) -> dict[str, float]:
     return {"correction": corrected - began, "polish": time.perf_counter() - corrected}
 
@@ -127,6 +121,8 @@ def _merit(one: Refined) -> tuple[int, float, int]:
 
 def _corrected(bench: Workbench, sample: Sample, place: int) -> Refined:
     counts = correct_onto(bench, sample.links, sample.parity, flip_parts=True)
+    if bench.prices is not None:
+        bench.look_afar()  # T without prices
     made = Sample(bench.links, bench.parity)
     throughput = bench.throughput
     return Refined(made, bench.parts, throughput, throughput, Report(kept=place, correction=counts))

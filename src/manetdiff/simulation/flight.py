@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from manetdiff.flights.delivery import link_names
 from manetdiff.pictures.page_svg import svg_of, topology_group
 from manetdiff.pictures.view import View
 from manetdiff.simulation.legends import topology_legend
-from manetdiff.simulation.run import Moment, link_names
+from manetdiff.simulation.run import Moment
 from manetdiff.simulation.tables import rates_text
 from manetdiff.wording import number_text
 

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from PIL import Image
 
+from manetdiff.flights.delivery import link_names
 from manetdiff.pictures.animation import as_image
 from manetdiff.pictures.far_out import drawn_in
 from manetdiff.pictures.frame import (
@@ -21,7 +22,7 @@ from manetdiff.pictures.frame import (
 from manetdiff.pictures.marks import LIGHT
 from manetdiff.pictures.topologies import draw_around, draw_lines, line_width
 from manetdiff.pictures.view import View
-from manetdiff.simulation.run import Moment, link_names
+from manetdiff.simulation.run import Moment
 from manetdiff.simulation.tables import rates_text
 from manetdiff.topology import antenna_loads
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from manetdiff import __version__
+from manetdiff.flights.delivery import link_names
 from manetdiff.pictures.marks import DARK, LIGHT, Style
 from manetdiff.pictures.page_svg import Alone, svg_of, topology_group
 from manetdiff.pictures.view import View
@@ -20,7 +21,7 @@ from manetdiff.simulation.flight import flight_html
 from manetdiff.simulation.legends import plot_legend, topology_legend
 from manetdiff.simulation.plots import plots, svg_text
 from manetdiff.simulation.radio_facts import radio_facts
-from manetdiff.simulation.run import Moment, link_names
+from manetdiff.simulation.run import Moment
 from manetdiff.simulation.tables import summary
 from manetdiff.wording import number_text, share_text
 

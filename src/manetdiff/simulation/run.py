@@ -5,14 +5,20 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Literal, get_args
 
-from manetdiff.errors import DisconnectedWarning
-from manetdiff.fleet import Fleet
+from manetdiff.checks import check_choice
+from manetdiff.errors import DisconnectedWarning, ModelError
+from manetdiff.fleet import Fleet, predicted
+from manetdiff.flights.delivery import link_names
 from manetdiff.radio import Radio
 from manetdiff.runtime.model import Model
 from manetdiff.runtime.options import Asked
 from manetdiff.runtime.partial import Mode
 from manetdiff.topology import Topology, carried_over, continuity, metrics, unwarned_of_parts
+
+Ahead = Literal["none", "predicted", "known"]
+AHEAD: tuple[Ahead, ...] = get_args(Ahead)
 
 
 @dataclass(frozen=True)
@@ -49,6 +55,10 @@ def simulate(
     mode: Mode = "auto",
     polish: int | None = None,
     refresh: float | None = None,
+    loyalty: float | None = None,
+    setup: float | None = None,
+    ahead: Ahead = "predicted",
+    uncertainty: float = 0.0,
     seed: int = 0,
     compare: bool = False,
 ) -> Iterator[Moment]:
@@ -56,28 +66,46 @@ def simulate(
 
     - preset: of the first topology, and of those that are made anew. mode: of the updates, as for Model.update.
     - polish: moves of the local search after each update, as for Model.update. refresh: after so many seconds a
-      topology is made anew: updates keep links that a fresh topology would not have, and what that costs adds up.
+      topology is made anew.
+    - loyalty, setup, uncertainty: as for Model.update; the time since the last update is that between moments.
+    - ahead: what each topology is also judged by: 'predicted', where the fleet will be at the next moment if everybody
+      goes on as since the last one; 'known', where it will be; 'none'.
     - compare: whether a topology is also made anew at every moment, to see what updating costs.
 
     The first network in parts gives a DisconnectedWarning; of later ones the reports say it. Where no node is left of
     the moment before, a topology is generated, as at the first moment.
     """
+    check_choice(ModelError, "ahead", ahead, AHEAD)
     physics = radio or model.radio
     first: Topology | None = None
     before: Topology | None = None
-    refreshed = 0.0
+    then, refreshed = 0.0, 0.0
     told = False
-    for time, fleet in moments:
+    for time, fleet, following in _with_next(moments):
+        elapsed = time - then
+        to_come = _to_come(ahead, before, fleet, elapsed, following)
         fresh = before is None or set(fleet.ids).isdisjoint(before.on().fleet.ids)
         chosen: Mode = "anew" if refresh is not None and time - refreshed >= refresh else mode
-        anew: Asked = {"radio": physics, "seed": seed, "preset": preset}
+        anew: Asked = {"radio": physics, "seed": seed, "preset": preset, "uncertainty": uncertainty, "ahead": to_come}
         with unwarned_of_parts():  # one for every moment would be too many
             if before is None or fresh:
                 made = model.generate(fleet, **anew)
             elif chosen == "anew":
                 made = model.update(before, fleet, mode=chosen, **anew)
             else:
-                made = model.update(before, fleet, mode=chosen, radio=physics, seed=seed, polish=polish)
+                made = model.update(
+                    before,
+                    fleet,
+                    mode=chosen,
+                    loyalty=loyalty,
+                    setup=setup,
+                    elapsed=elapsed,
+                    ahead=to_come,
+                    uncertainty=uncertainty,
+                    radio=physics,
+                    seed=seed,
+                    polish=polish,
+                )
             beside = metrics(model.generate(fleet, **anew))["throughput"] if compare else None
         first = first or made
         refreshed = time if fresh or chosen == "anew" else refreshed
@@ -99,10 +127,26 @@ def simulate(
             metrics(carried_over(first, made.on()))["throughput"],
             beside,
         )
-        before = made
+        before, then = made, time
 
 
-def link_names(topology: Topology) -> list[tuple[str, str]]:
-    """The links, in their order, by the ids at their ends, which stay the same while nodes join and leave."""
-    ids = topology.on().fleet.ids
-    return [(min(ids[i], ids[j]), max(ids[i], ids[j])) for i, j in topology.links.tolist()]
+def _with_next(moments: Iterable[tuple[float, Fleet]]) -> Iterator[tuple[float, Fleet, Fleet | None]]:
+    """Each moment with the fleet of the one after it."""
+    last: tuple[float, Fleet] | None = None
+    for time, fleet in moments:
+        if last is not None:
+            yield *last, fleet
+        last = time, fleet
+    if last is not None:
+        yield *last, None
+
+
+def _to_come(
+    ahead: Ahead, before: Topology | None, fleet: Fleet, elapsed: float, following: Fleet | None
+) -> list[Fleet]:
+    """The fleet at the next moment: as it will be, or as far ahead as the last one lies back."""
+    if ahead == "known" and following is not None and not set(following.ids).isdisjoint(fleet.ids):
+        return [following]
+    if ahead == "predicted" and before is not None and not set(before.on().fleet.ids).isdisjoint(fleet.ids):
+        return [predicted(before.on().fleet, fleet, elapsed)]
+    return []

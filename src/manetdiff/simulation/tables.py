@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from manetdiff.flights.delivery import delivered
 from manetdiff.formats.csv_table import csv_text
 from manetdiff.formats.files import PathLike, write_text
 from manetdiff.formats.netjson import network_graph
@@ -44,14 +45,19 @@ def write_topologies(moments: Sequence[Moment], path: PathLike) -> None:
     write_text(path, "\n".join(lines) + "\n")
 
 
-def summary(moments: Sequence[Moment]) -> dict[str, float | None]:
-    """The whole in a few numbers. Means are over moments; continuity and times over updates alone."""
+def summary(moments: Sequence[Moment], setup: float = 0.0) -> dict[str, float | None]:
+    """The whole in a few numbers. Means are over moments; continuity and times over updates alone.
+
+    - setup: seconds until a new link carries anything, for what is delivered.
+    """
     later = moments[1:]
     return {
         "moments": len(moments),
         "duration": moments[-1].time - moments[0].time,
         "throughput": _mean([one.metrics["throughput"] for one in moments]),
         "sustained": _mean([one.metrics["sustained"] for one in moments]),
+        "setup": setup,
+        "delivered": delivered([(one.time, one.topology) for one in moments], setup),
         "throughput_over_held": _over(moments, [one.held for one in moments]),
         "throughput_over_anew": _over(moments, [one.anew for one in moments if one.anew is not None]),
         "valid": _mean([one.metrics["valid"] for one in moments]),

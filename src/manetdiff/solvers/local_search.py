@@ -117,7 +117,7 @@ def search_on(bench: Workbench, meter: Meter, seed: int, *, limit: int, annealin
     best_total, best = bench.worth, bench.kept()
     while True:
         bench.descend(meter, limit, worth * WHOLE)
-        if not bench.holds_all or bench.loyalty is not None:
+        if not bench.holds_all or bench.prices is not None:
             # What is judged is T by what is heard now, not when the annealing began, and without prices.
             bench.look_afar()
         if bench.parts <= parts and bench.worth > best_total + least:

@@ -2,7 +2,8 @@
 
 Three kinds of moves reach every topology: drop a link; link two nodes of opposite parity, pushing off what is in the
 way; turn a node's parity and link it anew. What is judged is T less a penalty for each part that the network is in:
-a search may pass through networks in parts, because the way between two good trees often leads there.
+a search may pass through networks in parts, because the way between two good trees often leads there. Where the fleet
+will be later can be counted in (`later`, see solvers/later.py, or None): then T is the mean over all these moments.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ import numpy as np
 from manetdiff.compiled import kernel
 from manetdiff.layout.tables import ANTENNA, BY_DISTANCE, FEWEST_PARTS, NEAREST, OWNER, PEER, REVERSE
 from manetdiff.radio.pairs import SECTORS
+from manetdiff.solvers.later import gain_later
 from manetdiff.solvers.rng import below, uniform
-from manetdiff.solvers.scoring import gain_or_less, make
+from manetdiff.solvers.scoring import gain, gain_or_less, make
 from manetdiff.solvers.state import (
     OFF,
     PARTS,
@@ -39,7 +41,7 @@ LEAST_GAIN = 1e-9
 
 
 @kernel
-def anneal(tables, state, rng, nodes, moves, hot, cold, limit, penalty):  # type: ignore[no-untyped-def]
+def anneal(tables, state, later, rng, nodes, moves, hot, cold, limit, penalty):  # type: ignore[no-untyped-def]
     """Try `moves` random pairs while the temperature falls from hot to cold; the number of moves kept.
 
     - nodes: whose pairs. limit: most links on an antenna. penalty: what each part beyond the first costs, in Mbit/s.
@@ -61,14 +63,14 @@ def anneal(tables, state, rng, nodes, moves, hot, cold, limit, penalty):  # type
         # The least that T may change by: the rule min(1, exp(gain / temperature)), drawn before the move is scored.
         least = temperature * np.log(1.0 - uniform(rng))
         crowd = limit if limit > 1 and uniform(rng) < sharing else 1
-        if try_pair(tables, state, slot, least, crowd, penalty):
+        if try_pair(tables, state, later, slot, least, crowd, penalty):
             kept += 1
     return kept
 
 
 @kernel
 def anneal_by_regions(  # type: ignore[no-untyped-def]
-    tables, state, rng, region, moves, hot, cold, limit, penalty
+    tables, state, later, rng, region, moves, hot, cold, limit, penalty
 ):
     """The same all over a large fleet, a while in one neighbourhood after the other: what is looked up stays at hand.
 
@@ -80,7 +82,7 @@ def anneal_by_regions(  # type: ignore[no-untyped-def]
         count = gather_region(tables, below(rng, len(state.parity)), region)
         step = min(BURST, moves - done)
         before, after = hot * (cold / hot) ** (done / moves), hot * (cold / hot) ** ((done + step) / moves)
-        kept += anneal(tables, state, rng, region[:count], step, before, after, limit, penalty)
+        kept += anneal(tables, state, later, rng, region[:count], step, before, after, limit, penalty)
         done += step
     return kept
 
@@ -106,7 +108,7 @@ def gather_region(tables, middle, region):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def descend(tables, state, limit, penalty, least, most, cursor):  # type: ignore[no-untyped-def]
+def descend(tables, state, later, limit, penalty, least, most, cursor):  # type: ignore[no-untyped-def]
     """Try every candidate in turn, keeping what raises T, until a whole round finds nothing; moves tried.
 
     - least: what counts as a gain. most: moves after which to stop in any case. cursor: (2,) where the round stands and
@@ -119,13 +121,13 @@ def descend(tables, state, limit, penalty, least, most, cursor):  # type: ignore
         cursor[0] = (cursor[0] + 1) % round_of_all
         cursor[1] += 1
         tried += 1
-        if try_pair(tables, state, tables.lists[BY_DISTANCE, at], least, crowd, penalty):
+        if try_pair(tables, state, later, tables.lists[BY_DISTANCE, at], least, crowd, penalty):
             cursor[1] = 0
     return tried
 
 
 @kernel
-def try_pair(tables, state, slot, least, limit, penalty):  # type: ignore[no-untyped-def]
+def try_pair(tables, state, later, slot, least, limit, penalty):  # type: ignore[no-untyped-def]
     """Try what there is to try about a candidate i, j, and keep it if it gains `least` or more; whether it did.
 
     Linked: drop it. Opposite parity: link it, and push off what its antennas carry beyond `limit`. One parity: turn i,
@@ -139,7 +141,9 @@ def try_pair(tables, state, slot, least, limit, penalty):  # type: ignore[no-unt
         link(tables, state, slot)
     else:
         _plan_turn(tables, state, slot, limit if len(state.parity) <= FEW else 1)
-    return make_or_forget(tables, state, least, penalty)
+    if later is None:
+        return make_or_forget(tables, state, least, penalty)
+    return make_or_forget_for_all(tables, state, later, least, penalty)
 
 
 @kernel
@@ -158,6 +162,31 @@ def make_or_forget(tables, state, least, penalty):  # type: ignore[no-untyped-de
                 if now > fewest or parts > fewest:
                     know_parts(tables, state)
                 return True
+    forget(tables, state)
+    return False
+
+
+@kernel
+def make_or_forget_for_all(tables, state, later, least, penalty):  # type: ignore[no-untyped-def]
+    """The same where what is gained is the mean over now and all moments that are looked ahead to."""
+    if state.sizes[REFUSED] == 0:
+        parts = state.sizes[PARTS]
+        fewest = tables.constants[FEWEST_PARTS]
+        gained = gain(tables, state)
+        for one in later:
+            gained += gain_later(tables, state, one)
+        gained /= 1 + len(later)
+        if gained >= least - penalty * (parts - fewest):
+            now = parts_after(tables, state, parts + (gained - least) / penalty)
+            if gained + penalty * (parts - now) >= least:
+                make(tables, state)
+                for one in later:
+                    make(one.tables, one.state)
+                if now > fewest or parts > fewest:
+                    know_parts(tables, state)
+                return True
+        for one in later:
+            forget(one.tables, one.state)
     forget(tables, state)
     return False
 

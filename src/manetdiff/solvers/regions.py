@@ -104,7 +104,7 @@ def _annealed(
     state = SearchState._make(array.copy() for array in bench.state)
     state.mine[:] = False
     state.mine[nodes] = True
-    anneal(bench.tables, state, seeded(seed, stream), nodes, moves, heat.hot, heat.cold, CROWD, heat.penalty)
+    anneal(bench.tables, state, None, seeded(seed, stream), nodes, moves, heat.hot, heat.cold, CROWD, heat.penalty)
     return read_links(bench.tables, state), state.parity
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +14,21 @@ from manetdiff.radio.pairs import EVERY_PAIR, MEGAHERTZ
 from manetdiff.solvers.budget import Meter
 from manetdiff.solvers.far_field import FarField
 from manetdiff.solvers.far_harm import FarHarm
+from manetdiff.solvers.later import Later, slots_later
+from manetdiff.solvers.loyalty import Loyalty
 from manetdiff.solvers.moves import LEAST_GAIN, anneal, anneal_by_regions, descend
 from manetdiff.solvers.scoring import compute_rates, put_links
-from manetdiff.solvers.state import HARM, PLACE, TURNED, SearchState, empty_state, find_slots, read_links, total
+from manetdiff.solvers.state import (
+    AIRTIME,
+    HARM,
+    PLACE,
+    TURNED,
+    SearchState,
+    empty_state,
+    find_slots,
+    read_links,
+    total,
+)
 from manetdiff.solvers.walks import count_parts, know_parts
 
 IntArray = npt.NDArray[np.int64]
@@ -38,22 +50,19 @@ def looks_afar(n: int, moves: int) -> int:
     return max(1, min(LOOKS_AFAR, int(moves / (n * max(MOVES_A_LOOK_AFAR, MORE_A_NODE * n)))))
 
 
-class Loyalty(NamedTuple):
-    """links: (m, 2) that there were, i < j. known: (n,) nodes that there were. price: what every other link between two
-    of them costs, in Mbit/s."""
-
-    links: IntArray
-    known: npt.NDArray[np.bool_]
-    price: float
-
-
 class Workbench:
     """state: of the topology on the bench. label: (n,) room for components. scale: MHz of bandwidth, which what counts
-    as a gain grows with. loyalty: to links that there were; None: to none."""
+    as a gain grows with. prices: (p,) of slots, what a link costs beside what it carries,
+    half of it at either end; None: nothing. ahead: benches of the same nodes where they
+    will be later, on which the same links lie."""
 
     def __init__(self, layout: Layout) -> None:
         n = len(layout)
         self.loyalty: Loyalty | None = None
+        self.prices: FloatArray | None = None
+        self.ahead: tuple[Workbench, ...] = ()
+        self.crowding: tuple[float, ...] = ()
+        self.later: tuple[Later, ...] | None = None
         self.label = np.empty(n, dtype=np.int64)
         # Moves after which a search looks at its budget.
         self.look = MOVES_A_LOOK * n
@@ -71,14 +80,29 @@ class Workbench:
         self.forward_slots = self.tables.ints[OWNER] < self.tables.ints[PEER]
         if self.loyalty is not None:
             self.be_loyal(self.loyalty)
+        if self.ahead:
+            self.look_ahead([bench.layout for bench in self.ahead], self.crowding)
+
+    def look_ahead(self, layouts: Sequence[Layout], crowding: Sequence[float] = ()) -> None:
+        """From the next topology that is put on the bench on, T that is raised is the mean over now and these layouts
+        of the same nodes.
+
+        - crowding: what each link costs in each of these layouts that is not the only one on an antenna, in Mbit/s.
+        """
+        candidates = self.layout.candidates
+        self.crowding = tuple(crowding) or (0.0,) * len(layouts)
+        self.ahead = tuple(Workbench(layout.including(candidates)) for layout in layouts)
+        # T of all is added up, and the prices with it.
+        made = [
+            Later(bench.tables, bench.state, slots_later(self.tables, bench.tables), (1 + len(layouts)) * price)
+            for bench, price in zip(self.ahead, self.crowding, strict=True)
+        ]
+        self.later = tuple(made) or None
 
     def be_loyal(self, loyalty: Loyalty) -> None:
-        """From the next topology that is put on the bench on, what is raised is T less the price of new links."""
-        n, ends = len(self.layout), np.sort(self.tables.ints[[OWNER, PEER]], axis=0).astype(np.int64)
-        were = np.isin(ends[0] * n + ends[1], loyalty.links[:, 0] * n + loyalty.links[:, 1])
-        # (p,) whether a link would be new there.
-        self.new = ~were & loyalty.known[ends].all(axis=0)
+        """From the next topology that is put on the bench on, what is raised is T and what kept links are worth."""
         self.loyalty = loyalty
+        self.prices = loyalty.prices(self.tables)
         # Prices are looked up as if there were somebody far away.
         constants = self.tables.constants.copy()
         constants[FAR_AWAY] = 1
@@ -133,18 +157,22 @@ class Workbench:
         state.sizes[TURNED] = -1
         state.parity[:] = parity
         put_links(self.tables, state, slots)
+        for bench, later in zip(self.ahead, self.later or (), strict=True):
+            there = later.slots[slots]
+            bench.put_slots(there[there >= 0], parity)
         self.look_afar()
         know_parts(self.tables, state)
 
-    def kept(self) -> SearchState:
+    def kept(self) -> list[SearchState]:
         """A copy of all that is on the bench, for `put_back`."""
-        return SearchState._make(array.copy() for array in self.state)
+        return [SearchState._make(array.copy() for array in bench.state) for bench in (self, *self.ahead)]
 
-    def put_back(self, kept: SearchState) -> None:
+    def put_back(self, kept: list[SearchState]) -> None:
         """Put what was kept back: in large fleets with what it heard from afar, because a look takes long; in others
         computed from scratch, so that no rounding adds up."""
-        for name in SearchState._fields:
-            getattr(self.state, name)[:] = getattr(kept, name)
+        for bench, was in zip((self, *self.ahead), kept, strict=True):
+            for name in SearchState._fields:
+                getattr(bench.state, name)[:] = getattr(was, name)
         if self.holds_all:
             self.put(self.links, self.parity)
 
@@ -154,18 +182,20 @@ class Workbench:
         compute_rates(self.tables, self.state)
         if self.far_harm is not None:
             self.far_harm.weigh(self.state)
-        if self.loyalty is not None:
+        if self.prices is not None:
             if self.far_harm is None:
                 self.state.floats[HARM:] = 0.0
-            # Half of it at either end.
-            self.state.floats[HARM:, self.new] += self.loyalty.price / 2
+            # As much for every moment, because T of all is added up.
+            self.state.floats[HARM:] += (1 + len(self.ahead)) * self.prices
+        for bench in self.ahead:
+            bench.look_afar()
 
     def anneal(self, rng: FloatArray, moves: int, hot: float, cold: float, limit: int, penalty: float) -> None:
         """So many random moves while it cools down. limit: most links on an antenna; penalty: what a part costs."""
         if len(self.layout) <= EVERY_PAIR:
-            anneal(self.tables, self.state, rng, self.nodes, moves, hot, cold, limit, penalty)
+            anneal(self.tables, self.state, self.later, rng, self.nodes, moves, hot, cold, limit, penalty)
         else:
-            anneal_by_regions(self.tables, self.state, rng, self.region, moves, hot, cold, limit, penalty)
+            anneal_by_regions(self.tables, self.state, self.later, rng, self.region, moves, hot, cold, limit, penalty)
 
     def cool(
         self, meter: Meter, rng: FloatArray, moves: int, hot: float, cold: float, limit: int, penalty: float
@@ -190,7 +220,7 @@ class Workbench:
         least, cursor = self.scale * LEAST_GAIN, np.zeros(2, dtype=np.int64)
         while (left := meter.moves_left(at_least=self.look)) > 0:
             most = min(left, self._look(meter, left))
-            tried = descend(self.tables, self.state, limit, penalty, least, most, cursor)
+            tried = descend(self.tables, self.state, self.later, limit, penalty, least, most, cursor)
             meter.moves += tried
             if tried < most:
                 return
@@ -223,11 +253,15 @@ class Workbench:
 
     @property
     def worth(self) -> float:
-        """What a search raises, as it is after a look afar: T, less the price of new links."""
-        if self.loyalty is None:
-            return self.throughput
-        added = np.count_nonzero((self.state.ints[PLACE] >= 0) & self.new) // 2
-        return self.throughput - self.loyalty.price * added
+        """What a search raises, as it is after a look afar: T, the mean over now and what lies ahead, less what links
+        cost."""
+        mean = sum(bench.throughput for bench in (self, *self.ahead)) / (1 + len(self.ahead))
+        for bench, price in zip(self.ahead, self.crowding, strict=True):
+            mean -= price * int((bench.state.load - 1).clip(min=0).sum())
+        if self.prices is None:
+            return mean
+        airtime = self.state.floats[AIRTIME]
+        return mean - float((airtime * self.prices)[self.state.ints[PLACE] >= 0].sum())
 
     @property
     def parts(self) -> int:

@@ -33,7 +33,8 @@ class Report:
     - budget_ms: the time that was given. cut_short: whether it ended the local search before its moves were made.
     - weights: the network that was sampled from. preset, steps, samples, finalists: how. kept: which sample it is; -1:
       none, in an update the previous links.
-    - mode, moved, continuity: of an update; moved: how far the fleet has, in spreads, where that is known.
+    - mode, moved, continuity, loyalty: of an update. moved: how far the fleet has, in spreads, where that is known.
+      loyalty: what a kept link was worth, in bit/s/Hz.
     - correction: what each phase of it changed, by name. polish: what the local search did.
     """
 
@@ -62,6 +63,7 @@ class Report:
     mode: str | None = None
     moved: float | None = None
     continuity: float = math.nan
+    loyalty: float = math.nan
     correction: Mapping[str, int] = field(default_factory=dict)
     polish: PolishReport = field(default_factory=PolishReport)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from manetdiff.errors import DisconnectedWarning, ManetDiffError
     from manetdiff.fleet import Fleet, displacement, predicted
-    from manetdiff.flights import delivered, explain
+    from manetdiff.flights import Transition, delivered, explain, transition
     from manetdiff.layout import Layout
     from manetdiff.radio import Radio
     from manetdiff.runtime.model import Model, load
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _PLACES = {
     "errors": ("DisconnectedWarning", "ManetDiffError"),
     "fleet": ("Fleet", "displacement", "predicted"),
-    "flights": ("delivered", "explain",),
+    "flights": ("Transition", "delivered", "explain", "transition"),
     "layout": ("Layout",),
     "radio": ("Radio",),
     "runtime.model": ("Model", "load"),
@@ -56,6 +56,7 @@ __all__ = [
     "Radio",
     "Report",
     "Topology",
+    "Transition",
     "__version__",
     "continuity",
     "correct",
@@ -70,4 +71,5 @@ __all__ = [
     "predicted",
     "rates",
     "solve",
+    "transition",
 ]

@@ -48,7 +48,7 @@ def cells_of(row: Sequence[Cell | str]) -> list[Cell]:
 
 def test_the_catalogue_has_every_table_once_in_the_order_of_the_paper() -> None:
     of_the_paper = "properties throughput constraints losses tokens thirty-two modulation partial steps inference"
-    beyond = "inference-gpu frontier families sizes radios noise agreement"
+    beyond = "inference-gpu frontier families sizes radios noise flights agreement"
     assert list(TABLES) == [*of_the_paper.split(), *beyond.split()]
     assert all(name == one.name and one.title and one.claim for name, one in TABLES.items())
 
@@ -222,9 +222,16 @@ class TestGeneralisation:
 
     def test_noise_is_told_to_the_model_alone(self, ways: StandIn) -> None:
         (grid,) = TABLES["noise"].run(QUICK)
-        told = [{"weights": PAPER, "noise": noise, "preset": "balanced"} for noise in generalisation.POSITION_NOISE]
+        told = [
+            {"noise": noise, "said_noise": said, "preset": "balanced"}
+            for noise in generalisation.POSITION_NOISE
+            for said in (False, True)
+            if noise or not said
+        ]
         assert [how for _, how, _ in ways.asked] == told
-        assert [label for label, _ in grid.rows] == ["0", "0.01", "0.03", "0.1", "0.3"]
+        offs = ("0.01", "0.03", "0.1", "0.3")
+        labels = [label for off in offs for label in (off, f"{off}, and says so")]
+        assert [label for label, _ in grid.rows] == ["0", *labels]
 
 
 class TestPartial:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,11 +15,12 @@ from manetdiff.evaluate import over_time
 from manetdiff.evaluate.over_time import BUDGETS_MS, PRESET, RAW, Point
 from manetdiff.fleet import Fleet
 from manetdiff.layout import Layout
+from manetdiff.measure.flown import FlightSet
 from manetdiff.measure.measures import MEASURES, Cell
 from manetdiff.measure.moved import Moved
 from manetdiff.measure.rows import Row, Rows
 from manetdiff.measure.sets import LayoutSet
-from manetdiff.reproduce import generalisation, inference, networks, paper, partial, throughput
+from manetdiff.reproduce import flights, generalisation, inference, networks, paper, partial, throughput
 from manetdiff.reproduce.tables import Grid, PaperTable
 from manetdiff.reproduce.throughput import LABELS
 from manetdiff.topology import METRICS, Topology, metrics
@@ -87,6 +88,8 @@ class StandIn:
                 monkeypatch.setattr(room, way, functools.partial(self._made, way))
         for room in (partial, inference):
             monkeypatch.setattr(room, "updated", self._updated)
+        monkeypatch.setattr(flights, "followed", lambda store, label, what, some, way: self._flown(label, what, some))
+        monkeypatch.setattr(flights, "hindsight", lambda store, some, setup: self._flown(f"{setup} s", {}, some))
         for room in (networks, throughput):
             monkeypatch.setattr(room, "weights_of", lambda name: name)
 
@@ -103,6 +106,12 @@ class StandIn:
 
     def _updated(self, store: object, moved: Moved, mode: str, **how: Any) -> Rows:
         return self._rows("updated", {"mode": mode, "movement": moved.movement, **how}, moved.before)
+
+    def _flown(self, label: str, what: Mapping[str, Any], some: FlightSet) -> Rows:
+        names = (*flights.MEASURES, "drift")
+        return Rows(
+            [dict.fromkeys(names, _any_row(f"{label} {what} {some.key} {k}")["throughput"] / 80) for k in some.indices]
+        )
 
     def _rows(self, way: str, how: dict[str, Any], layouts: LayoutSet) -> Rows:
         self.asked.append((way, how, layouts))

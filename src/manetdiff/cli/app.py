@@ -24,6 +24,7 @@ from manetdiff.cli import (
     simulate,
     solve,
     train,
+    transition,
     update,
     weights,
 )
@@ -59,6 +60,7 @@ for module in (
     demo,
     generate,
     update,
+    transition,
     score,
     simulate,
     solve,

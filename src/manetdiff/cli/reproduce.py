@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,8 +14,14 @@ from manetdiff.cli.needs_torch import needs_torch
 from manetdiff.cli.output import Table, print_json, print_table, say
 from manetdiff.errors import ModelError
 from manetdiff.measure.store import KEPT, RowStore
+from manetdiff.messages import escaped
+
+if TYPE_CHECKING:
+    from manetdiff.measure.flown import FlightSet
 
 FIGURES = "figures"
+# Before the first update, that, and where it leads to.
+FEWEST_MOMENTS = 3
 
 
 def command(
@@ -24,6 +30,11 @@ def command(
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Few layouts: about two minutes for everything.")] = False,
     out: Annotated[Path, typer.Option(help="Folder for pages and JSON documents.")] = Path("results"),
+    flight: Annotated[
+        str | None,
+        typer.Option(help="With flights: a mobility file to fly, instead of those that are drawn.", metavar="FILE"),
+    ] = None,
+    step: Annotated[float, typer.Option(help="With --flight: seconds between updates.", metavar="S")] = 4.0,
     fresh: Annotated[bool, typer.Option("--fresh", help="Measure again what an earlier run has measured.")] = False,
     listed: Annotated[bool, typer.Option("--list", help="Name the tables and stop.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print where the results are as JSON.")] = False,
@@ -35,6 +46,7 @@ def command(
       manetdiff reproduce --quick
       manetdiff reproduce throughput tokens figures
       manetdiff reproduce --out docs/results/paper
+      manetdiff reproduce flights --flight traffic.csv --step 4
 
     What was measured is kept in the folder, layout by layout: a run that was stopped goes on where it was.
     """
@@ -51,8 +63,11 @@ def command(
         return
     if unknown := [name for name in tables or () if name not in (*TABLES, FIGURES)]:
         raise ModelError(f"no table {', '.join(unknown)}; there are {', '.join((*TABLES, FIGURES))}")
+    if flight is not None and tables != ["flights"]:
+        raise ModelError("--flight: goes with the table flights alone")
     folder_for(out, ["page.md"])
-    setting = Setting(quick, RowStore(out / KEPT, say, fresh=fresh))
+    flown = None if flight is None else _flown(flight, step)
+    setting = Setting(quick, RowStore(out / KEPT, say, fresh=fresh), flown)
     made = where_it_ran(quick)
     pages: dict[str, str | list[str]] = {}
     for name in [name for name in tables or TABLES if name != FIGURES]:
@@ -76,3 +91,24 @@ def command(
     say(f"all pages: {index}")
     if as_json:
         print_json({"pages": pages, "made": made})
+
+
+def _flown(file: str, step: float) -> FlightSet:
+    """The nodes of a mobility file that are there all the time, at equal steps."""
+    from manetdiff.formats import read_tracks
+    from manetdiff.measure.digests import content_digest
+    from manetdiff.measure.flown import flight_of_file
+    from manetdiff.radio import Radio
+
+    tracks = read_tracks(file)
+    moments = [fleet for _, fleet in tracks.fleets(tracks.moments(step))]
+    staying = set.intersection(*(set(fleet.ids) for fleet in moments)) if moments else set()
+    if len(moments) < FEWEST_MOMENTS or len(staying) < 2:
+        raise ModelError(
+            f"{escaped(file)}: {len(staying)} nodes are there at all of {len(moments)} moments, {step:g} s apart; "
+            f"a chain of updates wants two nodes and {FEWEST_MOMENTS} moments"
+        )
+    names = sorted(staying)
+    fleets = [fleet.part([fleet.ids.index(name) for name in names]) for fleet in moments]
+    places = b"".join(fleet.positions.tobytes() + fleet.yaw.tobytes() for fleet in fleets)
+    return flight_of_file(fleets, step, escaped(file), content_digest(places), Radio())

@@ -66,6 +66,9 @@ def command(
     compare: Annotated[
         bool, typer.Option("--compare", help="Also make a topology anew at every moment, to see what updating costs.")
     ] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say in the report why links have changed, moment by moment.")
+    ] = False,
     animation: Annotated[
         str, typer.Option(help="Its file: gif, mp4 (needs ffmpeg) or none. The report plays the flight in any case.")
     ] = "gif",
@@ -113,6 +116,7 @@ def command(
         uncertainty=uncertainty,
         seed=seed,
         compare=compare,
+        explain=explain,
     )
     made = list(with_bar(flying, len(moments), "updating"))
     shown = shown_moments(made)

@@ -3,5 +3,7 @@
 from manetdiff.flights.changes import Change
 from manetdiff.flights.delivery import delivered
 from manetdiff.flights.explanation import Explanation, explain
+from manetdiff.flights.rounds import Round, Transition
+from manetdiff.flights.transitions import transition
 
-__all__ = ["Change", "Explanation", "delivered", "explain"]
+__all__ = ["Change", "Explanation", "Round", "Transition", "delivered", "explain", "transition"]

@@ -1,8 +1,10 @@
-"""EMANE: where the nodes are as emulation events (EEL), and the parity as a TDMA schedule of two slots.
+"""EMANE: where the nodes are and which links are up as emulation events (EEL), and the parity as a TDMA schedule of
+two slots.
 
     # nem:1 is "lead"
     0.000000 nem:1 location gps 48.100000,11.500000,3000.000000
     0.000000 nem:1 orientation 0.000000,0.000000,90.000000
+    0.000000 nem:1 pathloss nem:2,80.000000,80.000000
 
 Nodes are numbered from 1 in their order: EMANE knows them by number only. Comments, which EMANE's tools skip, say which
 number is whose. A location needs latitude and longitude, so the fleet must have been read from degrees, or carry a
@@ -11,12 +13,14 @@ frame. Yaw is written as EMANE reads it, in degrees clockwise from north.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
+import numpy.typing as npt
 
+from manetdiff.checks import check_at_least_0
 from manetdiff.errors import FormatError
 from manetdiff.fleet import Fleet
 from manetdiff.fleet.geodetic import yaw_to_compass
@@ -27,6 +31,8 @@ from manetdiff.topology import Topology
 
 ALTITUDE_M = 3000.0
 LARGEST_NEM = 65_534  # 65,535 is everybody
+# Path loss in dB: what most receivers still hear, and what none does.
+UP_DB, DOWN_DB = 80.0, 200.0
 
 
 def eel_text(moments: Iterable[tuple[float, Fleet]], altitude: float = ALTITUDE_M) -> str:
@@ -49,7 +55,29 @@ def eel_text(moments: Iterable[tuple[float, Fleet]], altitude: float = ALTITUDE_
             _check_nem(nem)
             lines.append(f"{time:.6f} nem:{nem} location gps {lat:.9f},{lon:.9f},{height:.6f}")
             lines.append(f"{time:.6f} nem:{nem} orientation 0.000000,0.000000,{round(course, 6) % 360:.6f}")
-    return "\n".join([*(f"# nem:{nem} is {shown(name)}" for name, nem in numbers.items()), *lines]) + "\n"
+    return "\n".join([*_whose(numbers), *lines]) + "\n"
+
+
+def link_events_text(
+    ids: Sequence[str],
+    events: Iterable[tuple[float, npt.ArrayLike, npt.ArrayLike]],
+    up_db: float = UP_DB,
+    down_db: float = DOWN_DB,
+) -> str:
+    """The events for EMANE's eventservice of links that come and go, for its propagation model 'precomputed'.
+
+    - events: seconds, rising, links (k, 2) that are up from then on, and those that are down; what comes last counts.
+    - up_db, down_db: path loss of a link that is up and of one that is down, either way.
+    """
+    for name, loss in (("up_db", up_db), ("down_db", down_db)):
+        check_at_least_0(FormatError, name, loss)
+    _check_nem(len(ids))
+    lines = []
+    for time, up, down in events:
+        for links, loss in ((down, down_db), (up, up_db)):
+            for i, j in np.asarray(links).tolist():
+                lines.append(f"{time:.6f} nem:{i + 1} pathloss nem:{j + 1},{loss:.6f},{loss:.6f}")
+    return "\n".join([*_whose({name: nem for nem, name in enumerate(ids, start=1)}), *lines]) + "\n"
 
 
 def write_eel(moments: Iterable[tuple[float, Fleet]], path: PathLike, altitude: float = ALTITUDE_M) -> None:
@@ -98,6 +126,11 @@ def schedule_xml(
 def write_schedule(topology: Topology, path: PathLike, ids: Sequence[str] | None = None, **settings: Any) -> None:
     """Write the schedule for `emaneevent-tdmaschedule`; ids, settings: as of schedule_xml."""
     write_text(path, schedule_xml(topology, ids, **settings))
+
+
+def _whose(numbers: Mapping[str, int]) -> list[str]:
+    """Comments that say which number is whose."""
+    return [f"# nem:{nem} is {shown(name)}" for name, nem in numbers.items()]
 
 
 def _comment(name: str) -> str:

@@ -5,19 +5,35 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
-from manetdiff.data import SolvedLayout
 from manetdiff.files import made_folder, write_whole
 from manetdiff.json_settings import parsed_json
 from manetdiff.measure.digests import content_digest, program_digest
 from manetdiff.measure.rows import Row, Rows
-from manetdiff.measure.sets import LayoutSet
 
 # Raised when what a row holds changes, so that none is taken for another.
 VERSION = 2
 # The folder beside the pages of `reproduce`, which `bench` can share.
 KEPT = ".rows"
+
+
+Thing = TypeVar("Thing", covariant=True)
+
+
+class Things(Protocol[Thing]):
+    """What rows are measured on, one each: layouts (measure/sets.py) or flights (measure/flown.py), by their index."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def indices(self) -> tuple[int, ...]: ...
+    @property
+    def layout(self) -> Callable[[int], Thing]: ...
+    @property
+    def key(self) -> Mapping[str, Any]: ...
+    @property
+    def code(self) -> tuple[str, ...]: ...
 
 
 class RowStore:
@@ -37,8 +53,8 @@ class RowStore:
         self,
         label: str,
         what: Mapping[str, Any],
-        layouts: LayoutSet,
-        measure: Callable[[Iterator[SolvedLayout]], Iterable[Row]],
+        layouts: Things[Thing],
+        measure: Callable[[Iterator[Thing]], Iterable[Row]],
         *,
         code: str,
     ) -> Rows:

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from manetdiff.reproduce import frontier, generalisation, inference, modulation, partial, raw_tables, throughput
+from manetdiff.reproduce import (
+    flights,
+    frontier,
+    generalisation,
+    inference,
+    modulation,
+    partial,
+    raw_tables,
+    throughput,
+)
 from manetdiff.reproduce.agreement import pages as agreement
 from manetdiff.reproduce.tables import PaperTable
 
@@ -89,6 +98,15 @@ TABLES: dict[str, PaperTable] = {
         PaperTable("sizes", "From 8 to 64 nodes", "Not in the paper, which has 16 and 32.", generalisation.sizes),
         PaperTable("radios", "Other radios", "Not in the paper.", generalisation.radios),
         PaperTable("noise", "Noise on positions", "Not in the paper.", generalisation.noise),
+        PaperTable(
+            "flights",
+            "Fleets in flight",
+            "Not in the paper, which updates once. Chains of updates, each from the one before; T as a share of what a "
+            "search finds at every moment, and what is delivered with so many seconds until a new link carries "
+            "anything, as a share of the same.",
+            flights.flights,
+            flights.draw,
+        ),
         PaperTable(
             "agreement",
             "Where we agree with the paper, where we do not, and why",

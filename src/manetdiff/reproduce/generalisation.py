@@ -72,11 +72,17 @@ def radios(setting: Setting) -> list[Grid]:
 
 
 def noise(setting: Setting) -> list[Grid]:
-    """The model is told positions that are off."""
+    """The model is given positions that are off, and may know by how much."""
     layouts = setting.layouts(16, most=220)
     rows = {
-        f"{off:g}": generated(setting.store, layouts, weights=PAPER, noise=off, preset="balanced")
+        f"{off:g}{', and says so' if said else ''}": generated(
+            setting.store, layouts, noise=off, said_noise=said, preset="balanced"
+        )
         for off in POSITION_NOISE
+        for said in ((False, True) if off else (False,))
     }
-    note = "Generated for blurred positions, scored at the true ones; noise in units of the fleet's spread."
+    note = (
+        "Generated for blurred positions, scored at the true ones; noise in units of the fleet's spread. 'Says so': by "
+        "`uncertainty=`, so that links are chosen that hold wherever the nodes are."
+    )
     return [Grid.of("Noise on positions, preset balanced, 16 nodes", "noise", METRICS, rows, note=note)]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from manetdiff.measure.flown import FlightSet
 from manetdiff.measure.measures import Cell, labels
 from manetdiff.measure.rows import Rows
 from manetdiff.measure.sets import LayoutSet, benchmark_set
@@ -17,10 +18,12 @@ FULL_LAYOUTS = {16: 500, 32: 200}
 
 @dataclass(frozen=True)
 class Setting:
-    """The setting of a run: how much is measured, and where what was measured is kept."""
+    """The setting of a run: how much is measured, and where what was measured is kept. flown: a flight to measure
+    instead of those that are drawn."""
 
     quick: bool
     store: RowStore
+    flown: FlightSet | None = None
 
     def layouts(self, nodes: int, most: int | None = None) -> LayoutSet:
         """The first layouts of a benchmark set; most: no more than so many, where a method is slow."""

@@ -38,7 +38,8 @@ def flight_html(moments: Sequence[Moment]) -> str:
         names = link_names(one.topology)
         is_new = np.array([before is not None and name not in before for name in names], dtype=np.bool_)
         hidden = " hidden" if place else ""
-        attributes = f'class="moment" data-told="{html.escape(_told(one, int(is_new.sum()), before))}"{hidden}'
+        why = "" if one.why is None else f' data-why="{html.escape(chr(10).join(one.why.lines()))}"'
+        attributes = f'class="moment" data-told="{html.escape(_told(one, int(is_new.sum()), before))}"{why}{hidden}'
         groups.append(topology_group(one.topology, view, is_new, "new", attributes))
         before = set(names)
     note = "" if every == 1 else f'<p class="note">One moment of {every} is shown.</p>'
@@ -50,6 +51,7 @@ def flight_html(moments: Sequence[Moment]) -> str:
             f'<output aria-live="polite">{html.escape(_told(shown[0], 0, None))}</output>',
             topology_legend(shown, ("kept", "link"), ("new", "link that is new since the picture before")),
             svg_of(groups, view, "The fleet and its links; the text above says which moment is shown"),
+            '<ul class="why" aria-label="Why links have changed"></ul>' if any(one.why for one in shown) else "",
             "</div>",
             note,
         ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -11,8 +12,11 @@ from manetdiff.checks import check_choice
 from manetdiff.errors import DisconnectedWarning, ModelError
 from manetdiff.fleet import Fleet, predicted
 from manetdiff.flights.delivery import link_names
+from manetdiff.flights.explanation import Explanation
+from manetdiff.flights.explanation import explain as explain_change
 from manetdiff.radio import Radio
 from manetdiff.runtime.model import Model
+from manetdiff.runtime.objective import layouts_ahead
 from manetdiff.runtime.options import Asked
 from manetdiff.runtime.partial import Mode
 from manetdiff.topology import Topology, carried_over, continuity, metrics, unwarned_of_parts
@@ -30,7 +34,8 @@ class Moment:
       mode: how it was made.
     - held: T of the first topology, had it never been updated: links of nodes that left are gone while they are away,
       nodes that joined have none.
-    - anew: T of a topology made without regard to the one before, where that was asked for.
+    - anew: T of a topology made without regard to the one before, where that was asked for. why: links have changed,
+      where that was asked for.
     """
 
     time: float
@@ -44,6 +49,7 @@ class Moment:
     mode: str
     held: float
     anew: float | None = None
+    why: Explanation | None = None
 
 
 def simulate(
@@ -61,6 +67,7 @@ def simulate(
     uncertainty: float = 0.0,
     seed: int = 0,
     compare: bool = False,
+    explain: bool = False,
 ) -> Iterator[Moment]:
     """Each moment as it comes. moments: seconds and fleet, in the order of time; nodes may join and leave.
 
@@ -70,7 +77,8 @@ def simulate(
     - loyalty, setup, uncertainty: as for Model.update; the time since the last update is that between moments.
     - ahead: what each topology is also judged by: 'predicted', where the fleet will be at the next moment if everybody
       goes on as since the last one; 'known', where it will be; 'none'.
-    - compare: whether a topology is also made anew at every moment, to see what updating costs.
+    - compare: whether a topology is also made anew at every moment, to see what updating costs. explain: whether to say
+      why links have changed.
 
     The first network in parts gives a DisconnectedWarning; of later ones the reports say it. Where no node is left of
     the moment before, a topology is generated, as at the first moment.
@@ -126,8 +134,16 @@ def simulate(
             "generated" if fresh else str(made.report.mode),
             metrics(carried_over(first, made.on()))["throughput"],
             beside,
+            _why(before, made, to_come) if explain and before is not None and not fresh else None,
         )
         before, then = made, time
+
+
+def _why(before: Topology, made: Topology, ahead: list[Fleet]) -> Explanation:
+    """By what a kept link was worth when it was made."""
+    layout = made.on()
+    worth = 0.0 if math.isnan(made.report.loyalty) else made.report.loyalty * layout.radio.bandwidth / 1e6
+    return explain_change(before, made, loyalty=worth, ahead=layouts_ahead(ahead, layout))
 
 
 def _with_next(moments: Iterable[tuple[float, Fleet]]) -> Iterator[tuple[float, Fleet, Fleet | None]]:

@@ -58,7 +58,7 @@ class Workbench:
 
     def __init__(self, layout: Layout) -> None:
         n = len(layout)
-        self.loyalty: Loyalty | None = None
+        self.loyalties: tuple[Loyalty, ...] = ()
         self.prices: FloatArray | None = None
         self.ahead: tuple[Workbench, ...] = ()
         self.crowding: tuple[float, ...] = ()
@@ -78,8 +78,8 @@ class Workbench:
         self.far_harm = None if self.far_field.empty else FarHarm(layout, self.far_field.mute)
         # (p,) one of the two slots of each pair.
         self.forward_slots = self.tables.ints[OWNER] < self.tables.ints[PEER]
-        if self.loyalty is not None:
-            self.be_loyal(self.loyalty)
+        if self.loyalties:
+            self.be_loyal(*self.loyalties)
         if self.ahead:
             self.look_ahead([bench.layout for bench in self.ahead], self.crowding)
 
@@ -99,10 +99,10 @@ class Workbench:
         ]
         self.later = tuple(made) or None
 
-    def be_loyal(self, loyalty: Loyalty) -> None:
+    def be_loyal(self, *loyalties: Loyalty) -> None:
         """From the next topology that is put on the bench on, what is raised is T and what kept links are worth."""
-        self.loyalty = loyalty
-        self.prices = loyalty.prices(self.tables)
+        self.loyalties = loyalties
+        self.prices = np.sum([loyalty.prices(self.tables) for loyalty in loyalties], axis=0)
         # Prices are looked up as if there were somebody far away.
         constants = self.tables.constants.copy()
         constants[FAR_AWAY] = 1

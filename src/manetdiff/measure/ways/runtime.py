@@ -34,21 +34,27 @@ def generated(
     *,
     weights: str = DEFAULT,
     noise: float = 0.0,
+    said_noise: bool = False,
     first_seed: int = 0,
     **asked: Unpack[Asked],
 ) -> Rows:
     """A topology of each layout on one core, made as asked, with the layout's index, from first_seed on, as seed.
 
     - noise: the model is told positions that are off by so much of the fleet's spread, and scored at the true ones.
+      said_noise: and it is told by how much.
     """
 
     def ready(solved: SolvedLayout) -> Callable[[], Topology]:
         told = blurred(solved.fleet, noise, solved.index) if noise else solved.fleet
         how: Asked = {"radio": solved.layout.radio, **asked, "seed": first_seed + solved.index}
+        if said_noise:
+            how["uncertainty"] = noise * told.spread
         return lambda: model_of(weights).generate(told, **how)
 
-    label = f"{weights}, {said(asked)}" + (f", noise {noise:g}" if noise else "")
+    label = f"{weights}, {said(asked)}" + (f", noise {noise:g}{', said' if said_noise else ''}" if noise else "")
     what = {"generate": dict(asked), "noise": noise, "first_seed": first_seed, **runtime_files(weights)}
+    if said_noise:
+        what["said_noise"] = True
     return store.rows(label, what, layouts, lambda some: timed(some, ready), code=__name__)
 
 

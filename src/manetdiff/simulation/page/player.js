@@ -6,6 +6,7 @@
   const [play, back, on] = player.querySelectorAll("button");
   const slider = player.querySelector("input");
   const told = player.querySelector("output");
+  const why = player.querySelector(".why");
   const last = moments.length - 1;
   let shown = 0;
   let clock = null;
@@ -15,6 +16,16 @@
     shown = Math.min(Math.max(place, 0), last);
     moments[shown].removeAttribute("hidden");
     told.textContent = moments[shown].dataset.told;
+    if (why !== null) {
+      const lines = (moments[shown].dataset.why ?? "").split("\n").filter((line) => line !== "");
+      why.replaceChildren(
+        ...lines.map((line) => {
+          const item = document.createElement("li");
+          item.textContent = line;
+          return item;
+        }),
+      );
+    }
     slider.value = shown;
     slider.setAttribute("aria-valuetext", told.textContent);
     back.disabled = shown === 0;

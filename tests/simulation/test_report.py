@@ -15,6 +15,7 @@ import pytest
 
 import manetdiff as md
 from manetdiff.fleet import Fleet
+from manetdiff.flights.delivery import link_names
 from manetdiff.layout import Layout
 from manetdiff.pictures.marks import DARK, LIGHT
 from manetdiff.pictures.page_svg import LONGEST, topology_group
@@ -24,7 +25,6 @@ from manetdiff.simulation import Moment, flight, report, simulate
 from manetdiff.simulation.plots import plots
 from manetdiff.simulation.radio_facts import radio_facts
 from manetdiff.simulation.report import report_html
-from manetdiff.simulation.run import link_names
 from manetdiff.topology import Topology
 
 NOT_CLOSED = {"meta", "input", "br"}

@@ -15,6 +15,7 @@ from PIL import Image
 import manetdiff as md
 from manetdiff.errors import DisconnectedWarning, FormatError
 from manetdiff.fleet import Fleet
+from manetdiff.flights.delivery import link_names
 from manetdiff.formats import read_fleet, read_topology, read_tracks
 from manetdiff.pictures.animation import check_animation_path, gif_bytes, write_animation
 from manetdiff.radio import Radio
@@ -22,7 +23,6 @@ from manetdiff.runtime.model import Model
 from manetdiff.scenarios import draw, move
 from manetdiff.simulation import Moment, simulate
 from manetdiff.simulation.frames import COLOURS, moment_pictures
-from manetdiff.simulation.run import link_names
 from manetdiff.simulation.tables import metrics_csv, summary, write_topologies
 from manetdiff.topology import METRICS, Topology, metrics
 from support.command_help import Run, refused

@@ -130,7 +130,10 @@ def flights(setting: Setting) -> list[Grid]:
     return grids if setting.flown is not None else [*grids, _hindsight(setting), _drift(setting)]
 
 
-LEADS_NOTE = "T of our curve above the best other way of looking no further ahead, where that keeps as many links: "
+LEADS_NOTE = (
+    "Milliseconds of the processor. Where not all are valid, the range leaves a fleet in parts. By how many points of "
+    "T the curve of update is above the points of each other way, at their continuity, at least: "
+)
 
 
 def measured(setting: Setting) -> list[FlightSet]:

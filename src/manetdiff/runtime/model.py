@@ -136,6 +136,7 @@ class Model:
             raise FleetError(f"previous must be a Fleet, not {type(previous).__name__}")
         if options.budget_ms is not None:
             raise ModelError("budget_ms goes with generate; an update takes as long as its steps")
+        began += self._prepare(Effort(steps=1), options.moments)
         known = topology.layout
         layout = self._layout(fleet, options.radio, self.radio if known is None else known.radio)
         before = previous if previous is not None or known is None else known.fleet
@@ -148,7 +149,7 @@ class Model:
         effort = chosen_effort(options, len(layout), None if how is None else usual)
         # A sparse network can keep only links that it sees; a dense one sees all.
         offered = links.topology.links if self.network == "sparse" and how is not None else NO_LINKS
-        task = Task(layout, options, began + self._prepare(effort, options.moments), offered=offered)
+        task = Task(layout, options, began, offered=offered)
         same_radio = known is None or known.radio == layout.radio
         ahead = layouts_ahead(options.ahead, layout)
         still = all(same_places(one.fleet, layout.fleet) for one in ahead)

@@ -83,5 +83,7 @@ def test_what_makes_no_sense_is_refused() -> None:
         md.delivered([])
     with pytest.raises(ManetDiffError, match="order of time"):
         md.delivered([(4.0, ONE), (4.0, ONE)])
+    with pytest.raises(ManetDiffError, match="order of time"):
+        md.delivered([(0.0, ONE), (float("nan"), ONE)])
     with pytest.raises(ManetDiffError, match="does not know its fleet"):
         md.delivered([(0.0, Topology([], np.zeros(len(drawn(3)), dtype=int)))])

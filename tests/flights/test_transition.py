@@ -372,3 +372,28 @@ def test_link_events_lead_from_the_old_links_to_the_new_ones(begin: float, tmp_p
 def test_it_is_public() -> None:
     assert md.transition is transition
     assert md.Transition is Transition
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_schedule_alone_says_how_to_get_there(seed: int) -> None:
+    """Also where the slots of a part are swapped as a whole, and where nodes join."""
+    rng = np.random.default_rng(seed)
+    fleet = md.scenarios.draw("mixed", 9, rng)
+    old = md.correct(md.solve(fleet.part(range(8)), moves=500, seed=seed), flip_parts=True)
+    new = md.correct(md.solve(md.scenarios.move_by(fleet, 0.3, rng), moves=500, seed=seed + 1), flip_parts=True)
+    plan = transition(old, Topology(new.links, 1 - new.parity, layout=new.layout))
+    told = json.loads(json.dumps(plan.to_dict()))
+    ids = old.on().fleet.ids
+    up = {tuple(sorted((ids[i], ids[j]))) for i, j in old.links.tolist()}
+    parity = dict(zip(ids, old.parity.tolist(), strict=True))
+    for name, bit in told["parity"].items():
+        parity.setdefault(name, bit)  # who has joined
+    for one in told["rounds"]:
+        up -= {tuple(sorted(link)) for link in one["drop"]}
+        if one["turn"]:
+            parity[one["turn"]["node"]] = one["turn"]["parity"]
+        up |= {tuple(sorted(link)) for link in one["add"]}
+        assert all(parity[a] != parity[b] for a, b in up)
+    assert parity == told["parity"]
+    reached = plan.new.on().fleet.ids
+    assert up == {tuple(sorted((reached[i], reached[j]))) for i, j in plan.new.links.tolist()}

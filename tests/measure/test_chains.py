@@ -114,8 +114,9 @@ def test_the_lead_is_read_off_our_curve(monkeypatch: pytest.MonkeyPatch) -> None
         "update": rows((0.8, 0.98), (0.9, 0.96)),
         "other": rows((0.85, 0.95), (0.9, 0.955)),
         "anew": rows((0.6, 1.0)),
+        "steady": rows((0.95, 0.9)),
         "held": rows((1.0, 0.7)),
     }
     monkeypatch.setattr(page, "ways_of", lambda setting, flown: made)
     told = page._lead(None, FLIGHTS)  # type: ignore[arg-type]
-    assert told == "other +0.5; anew keeps fewer links than any of ours."
+    assert told == "other +0.5; anew keeps fewer links than any of ours; steady keeps more links than any of ours."

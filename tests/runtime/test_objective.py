@@ -85,13 +85,46 @@ class TestAhead:
         later = Fleet([(7, 7), (3, 1)], [0.5, 0.25], ids=["d", "a"])
         (made,) = layouts_ahead([later], Layout(now))
         assert made.fleet.ids == now.ids
-        assert made.fleet.positions.tolist() == [[3, 1, 5], [1, 0, 5], [2, 0, 5]]
+        # Who is not there then goes along with the others.
+        assert made.fleet.positions.tolist() == [[3, 1, 5], [4, 1, 5], [5, 1, 5]]
         assert made.fleet.yaw.tolist() == [0.25, 1, 2]
+
+    def test_the_order_of_nodes_does_not_decide_what_is_known_of_them(self) -> None:
+        now = Fleet([(0, 0, 5), (9, 0, 7)], [0, 1], ids=["a", "b"], blocked=[[(0.1, 0.2)], []])
+        for order in ([0, 1], [1, 0]):
+            (made,) = layouts_ahead([Fleet([(1, 1), (8, 1)], [0, 1], ids=["a", "b"]).part(order)], Layout(now))
+            assert made.fleet.positions.tolist() == [[1, 1, 5], [8, 1, 7]]
+            assert made.fleet.blocked is not None
+
+    def test_fleets_in_degrees_have_frames_of_their_own(self) -> None:
+        lat, lon = [48.0, 48.1, 48.2, 48.9], [11.0, 11.1, 11.0, 11.9]
+        now = Fleet.from_geodetic(lat, lon, [0, 0, 0, 0], ids=["a", "b", "c", "far"])
+        later = Fleet.from_geodetic(lat[:3], lon[:3], [0, 0, 0], ids=["a", "b", "c"])
+        (made,) = layouts_ahead([later], Layout(now))
+        assert np.allclose(made.fleet.positions, now.positions, atol=1e-3)
+        assert np.allclose(made.fleet.yaw, now.yaw, atol=1e-9)
+
+    def test_who_has_left_is_in_nobodys_way(self) -> None:
+        now = Fleet([(0, 0), (500, 500), (900, 0)], [0, 0, 0], ids=["a", "b", "c"])
+        later = Fleet([(500, 500), (900, 0)], [0, 0], ids=["a", "c"])  # a takes the place of b, which is gone
+        (made,) = layouts_ahead([later], Layout(now))
+        assert made.fleet.positions[[0, 2]].tolist() == [[500, 500], [900, 0]]
+        swap = Fleet([(250, 250), (900, 0)], [0, 0], ids=["b", "c"])
+        assert len(layouts_ahead([swap], Layout(now))[0]) == 3
 
     def test_what_cannot_be_is_refused(self) -> None:
         fleet = drawn(5)
         with pytest.raises(ManetDiffError, match="list of fleets"):
             MODEL.generate(fleet, ahead=fleet)  # type: ignore[call-overload]
+        for wrong in (None, 5):
+            with pytest.raises(ManetDiffError, match="list of fleets"):
+                MODEL.generate(fleet, ahead=wrong)  # type: ignore[call-overload]
+        with pytest.raises(ManetDiffError, match="of one fleet"):
+            MODEL.generate([fleet, fleet], ahead=[fleet])
+        with pytest.raises(ManetDiffError, match="no time is promised"):
+            MODEL.generate(fleet, ahead=[fleet], budget_ms=10)
+        with pytest.raises(ManetDiffError, match="leave out correct"):
+            MODEL.generate(fleet, uncertainty=1.0, correct=False, polish=False)
         with pytest.raises(ManetDiffError, match="give Fleets"):
             MODEL.generate(fleet, ahead=[3])  # type: ignore[list-item]
         with pytest.raises(ManetDiffError, match="shares no node"):
@@ -124,7 +157,9 @@ class TestLoyalty:
 
     def test_follows_from_how_long_it_takes_to_set_a_link_up(self) -> None:
         assert LoyaltyAsked().share(3.5) == USUAL_SHARE
-        assert LoyaltyAsked(setup=2.0).share(3.5) == USUAL_SHARE  # nobody says how often
+        assert LoyaltyAsked(elapsed=2.0).share(3.5) == USUAL_SHARE  # nobody says how long it takes
+        with pytest.raises(ManetDiffError, match="goes with elapsed"):
+            LoyaltyAsked(setup=2.0)
         assert LoyaltyAsked(loyalty=0.7).share(3.5) == pytest.approx(0.2)
         shares = [LoyaltyAsked(setup=setup, elapsed=4.0).share(3.5) for setup in (0.0, 0.5, 2.0, 8.0)]
         assert shares[0] == 0.0 and shares == sorted(shares)
@@ -136,7 +171,12 @@ class TestLoyalty:
         before = md.solve(drawn(5), moves=100)
         for value in (-1.0, math.nan):
             with pytest.raises(ManetDiffError, match=name):
-                MODEL.update(before, move_by(drawn(5), 0.1, np.random.default_rng(0)), **{name: value})  # type: ignore[arg-type]
+                MODEL.update(before, move_by(drawn(5), 0.1, np.random.default_rng(0)), **{"elapsed": 1.0, name: value})  # type: ignore[arg-type]
+
+    def test_anew_has_no_use_for_it(self) -> None:
+        before = md.solve(drawn(5), moves=100)
+        with pytest.raises(ManetDiffError, match="no regard"):
+            MODEL.update(before, move_by(drawn(5), 0.1, np.random.default_rng(0)), mode="anew", loyalty=1.0)
 
 
 class TestUncertainty:

@@ -9,8 +9,7 @@ import typer
 
 from manetdiff.cli import options
 from manetdiff.cli.results import check_files, deliver, milliseconds
-from manetdiff.fleet import Fleet, predicted
-from manetdiff.flights.explanation import Explanation
+from manetdiff.fleet import predicted
 from manetdiff.flights.explanation import explain as explained
 from manetdiff.formats import read_fleet, read_radio, read_topology
 from manetdiff.layout import Layout
@@ -30,7 +29,7 @@ def command(
     ] = None,
     dark: options.Dark = False,
     mode: Annotated[
-        str, typer.Option(help="auto (by how far the fleet has moved), minor, standard, guided or anew.")
+        str, typer.Option(help="auto (which is quick), the paper's minor, standard or guided, or anew.")
     ] = "auto",
     steps: options.Steps = None,
     samples: options.Samples = None,
@@ -75,7 +74,7 @@ def command(
     check_related(before, where)
     to_come = [read_fleet(file) for file in ahead or ()]
     if predict:
-        to_come.append(predicted(before, where, elapsed or 1.0))
+        to_come.append(predicted(before, where, 1.0))  # one step more such as the last one, however long that was
     model = load(weights)
     new = model.update(
         old,
@@ -104,18 +103,11 @@ def command(
 
             draw_change(old, new, before, where, new.on().radio, change, dark=dark)
 
-    why = _explained(old, before, new, to_come) if explain else None
+    why = None
+    if explain:
+        was = Topology(old.links, old.parity, layout=Layout(before, new.on().radio))
+        why = explained(was, new, ahead=to_come)
     deliver(new, out, plot, as_json=as_json, dark=dark, more=_rows(new.report), beside=draw_changed, explanation=why)
-
-
-def _explained(old: Topology, before: Fleet, new: Topology, ahead: list[Fleet]) -> Explanation:
-    """By what a kept link was worth when it was made."""
-    from manetdiff.runtime.objective import layouts_ahead
-
-    layout = new.on()
-    was = Topology(old.links, old.parity, layout=Layout(before, layout.radio))
-    worth = 0.0 if math.isnan(new.report.loyalty) else new.report.loyalty * layout.radio.bandwidth / 1e6
-    return explained(was, new, loyalty=worth, ahead=layouts_ahead(ahead, layout))
 
 
 def _rows(report: Report) -> list[tuple[str, str]]:

@@ -67,7 +67,7 @@ class _Motion(NamedTuple):
 def _motion(before: Fleet, now: Fleet) -> _Motion:
     places = {name: k for k, name in enumerate(before.ids)}
     was = np.array([places.get(name, -1) for name in now.ids], dtype=np.int64)
-    horizontal, yaw = _seen_from(before, now)
+    horizontal, yaw = seen_from(before, now)
     moved = now.horizontal - horizontal[was]
     if now.has_heights:
         climbed = now.heights - before.heights[was] if before.has_heights else np.zeros(len(now))
@@ -75,7 +75,7 @@ def _motion(before: Fleet, now: Fleet) -> _Motion:
     return _Motion(moved, wrapped(now.yaw - yaw[was]), was >= 0)
 
 
-def _seen_from(before: Fleet, now: Fleet) -> tuple[FloatArray, FloatArray]:
+def seen_from(before: Fleet, now: Fleet) -> tuple[FloatArray, FloatArray]:
     """Places (n, 2) and yaw (n,) before, in the frame of now: fleets from latitude and longitude each have their own,
     in their middle."""
     if before.frame is None or now.frame is None or before.frame == now.frame:

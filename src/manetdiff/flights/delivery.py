@@ -42,7 +42,7 @@ def delivered_between(moments: Sequence[tuple[float, Topology]], setup: float = 
     check_at_least_0(TopologyError, "setup", setup)
     if not moments:
         raise TopologyError("delivered: give at least one moment")
-    if any(after <= before for (before, _), (after, _) in pairwise(moments)):
+    if not all(before < after < np.inf for (before, _), (after, _) in pairwise(moments)):
         raise TopologyError("delivered: the moments must come in the order of time")
     since: dict[Named, float] = {}
     made = np.empty(len(moments) - 1)

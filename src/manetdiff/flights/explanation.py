@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,7 @@ from manetdiff.flights.held_back import held_back_swaps
 from manetdiff.flights.reasons import FORCED, NODE_GONE, OUT_OF_RANGE, Comparison
 from manetdiff.flights.what_if import WhatIf
 from manetdiff.layout import Layout
+from manetdiff.runtime.objective import layouts_ahead
 from manetdiff.topology import Topology, check_related, continuity
 
 
@@ -51,10 +53,13 @@ class Explanation:
         }
 
 
-def explain(old: Topology, new: Topology, *, loyalty: float = 0.0, ahead: Sequence[Fleet | Layout] = ()) -> Explanation:
+def explain(
+    old: Topology, new: Topology, *, loyalty: float | None = None, ahead: Sequence[Fleet | Layout] = ()
+) -> Explanation:
     """Why the links of `new` are others than those of `old`. Both know their layouts; nodes are matched by id.
 
-    - loyalty: what a link that is kept instead of being exchanged was worth when `new` was made, in Mbit/s.
+    - loyalty: what a link that is kept instead of being exchanged was worth when `new` was made, in bit/s/Hz; by
+      default what its report says, and nothing where that says nothing.
     - ahead: where the nodes of `new` will be, if T was to be high there, too: it is then the mean over all of these.
 
     Reasons why a link was dropped, the first that holds:
@@ -73,11 +78,10 @@ def explain(old: Topology, new: Topology, *, loyalty: float = 0.0, ahead: Sequen
     Swaps that were held back are found among the layout's candidates, in fleets of more than 64 nodes among the 200 of
     the highest rates.
     """
-    check_at_least_0(TopologyError, "loyalty", loyalty)
-    layouts = [new.on(), *(new.on(where) for where in ahead)]
-    for layout in layouts:
-        if layout.fleet.ids != layouts[0].fleet.ids:
-            raise TopologyError("layouts ahead need the same ids in the same order as the new topology's")
+    told = new.report.loyalty if loyalty is None else loyalty
+    worth = 0.0 if loyalty is None and math.isnan(told) else told
+    check_at_least_0(TopologyError, "loyalty", worth)
+    layouts = [new.on(), *layouts_ahead(ahead, new.on())]
     check_related(old.on().fleet, layouts[0].fleet)
     compared, what_if = Comparison(old, new), WhatIf(new, layouts)
     changes = [
@@ -87,7 +91,7 @@ def explain(old: Topology, new: Topology, *, loyalty: float = 0.0, ahead: Sequen
     ]
     return Explanation(
         changes=tuple(sorted(changes, key=_weight)),
-        held_back=tuple(_held_back(compared, what_if, float(loyalty))),
+        held_back=tuple(_held_back(compared, what_if, worth * layouts[0].radio.bandwidth / 1e6)),
         throughput=what_if.throughput,
         before=WhatIf(compared.carried, layouts).throughput,
         continuity=continuity(old, new),

@@ -88,7 +88,8 @@ class Transition:
         return sum(one.node is not None for one in self.rounds)
 
     def to_dict(self) -> dict[str, Any]:
-        """The schedule, JSON-ready, with the ids of the nodes."""
+        """The schedule, JSON-ready, with the ids of the nodes; parity: that each has at the end, which for parts of the
+        network may be the complement of what was asked for (see `transition`)."""
         ids = self.new.on().fleet.ids
 
         def named(links: IntArray) -> list[list[str]]:
@@ -100,6 +101,7 @@ class Transition:
             "connected": self.connected,
             "proven": self.proven,
             "gone": [list(link) for link in self.gone],
+            "parity": dict(zip(ids, self.new.parity.tolist(), strict=True)),
             "rounds": [
                 {
                     "at": at,

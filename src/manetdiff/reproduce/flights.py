@@ -169,7 +169,8 @@ def cell(made: Rows, metric: str) -> str:
     if metric == "milliseconds":
         return f"{values.mean():.1f}"
     mean, low, high = bootstrap(values)
-    return f"{100 * mean:.1f} ± {50 * (high - low):.1f} %"
+    within = f" ± {50 * (high - low):.1f}" if values.size > 1 else ""
+    return f"{100 * mean:.1f}{within} %"
 
 
 def _lead(setting: Setting, flown: FlightSet) -> str:
@@ -181,13 +182,12 @@ def _lead(setting: Setting, flown: FlightSet) -> str:
     for way, some in made.items():
         if way.startswith("update") or way == "held":
             continue
-        inside = [point(one) for one in some.values() if kept[0] <= point(one)[0] <= kept[-1]]
-        below = [t - np.interp(c, kept, carried) for c, t in map(point, some.values()) if c < kept[0]]
-        if inside:
-            worst = min(np.interp(c, kept, carried) - t for c, t in inside)
-            leads.append(f"{way} {100 * worst:+.1f}")
-        elif below:
-            leads.append(f"{way} keeps fewer links than any of ours")
+        points = [point(one) for one in some.values()]
+        inside = [float(np.interp(c, kept, carried)) - t for c, t in points if kept[0] <= c <= kept[-1]]
+        told = [f"{100 * min(inside):+.1f}"] if inside else []
+        told += ["keeps fewer links than any of ours"] if any(c < kept[0] for c, _ in points) else []
+        told += ["keeps more links than any of ours"] if any(c > kept[-1] for c, _ in points) else []
+        leads.append(f"{way} {' and '.join(told)}")
     return "; ".join(leads) + "."
 
 

@@ -83,7 +83,8 @@ class Model:
         - steps, samples, correct, polish: instead of what the preset says. polish: True, False, or a number of moves;
           correct=False, polish=False gives the network's own samples.
         - ahead: fleets to come, predicted (`md.predicted`) or planned, in which the same links will be used: what is
-          raised is the mean of T now and then. uncertainty: of the nodes' places, metres (standard deviation of each
+          raised is the mean of T now and then; more than three, or one with uncertainty, are compiled for first, which
+          takes some twenty seconds once. uncertainty: of the nodes' places, metres (standard deviation of each
           coordinate): links are preferred that hold wherever in there the nodes are.
         - keep, avoid, silent: links that must be there, pairs that must not be linked, nodes that stay silent; nodes by
           id or by index.
@@ -100,6 +101,8 @@ class Model:
         given: object = fleet
         if isinstance(given, str) or not isinstance(given, Iterable):
             raise FleetError(f"give a Fleet, or several, not {type(fleet).__name__}")
+        if options.ahead:
+            raise ModelError("ahead is of one fleet: call generate for each")
         batch = self._each(lambda single: self._generate(single, options), list(fleet))
         warn_of_parts_in_batch({index: one.report.parts for index, one in enumerate(batch)})
         return batch
@@ -116,19 +119,22 @@ class Model:
         elapsed: float | None = None,
         **asked: Unpack[Asked],
     ) -> Topology:
-        """The topology of a fleet that has moved, close to its previous one: of the most T + loyalty · links kept.
+        """The topology of a fleet that has moved, close to its previous one: raised is T + loyalty · (kept - new) / 2.
 
         - previous: the fleet that the topology was made for, by default the one that it knows. radio: by default the
           one that it was made for, where it knows that. Nodes are matched by id: those that have joined are linked,
           those that have left are forgotten. A fleet that shares no node with the topology is refused.
         - mode: how the network starts: 'quick' (also 'auto'), the paper's 'minor', 'standard' and 'guided', or 'anew',
           without regard to the previous topology. The other arguments are those of `generate`.
-        - loyalty: what a kept link is worth, in bit/s/Hz. By default it follows from `setup`, the seconds until a new
-          link carries anything, and `elapsed`, the seconds since the last update; without them it is three tenths of
-          what a link carries.
+        - loyalty: what a link is worth that is kept instead of being exchanged, in bit/s/Hz. By default it follows from
+          `setup`, the seconds until a new link carries anything, and `elapsed`, the seconds since the last update;
+          without them it is three tenths of what a link carries. A fleet that has not moved, and is not about to, keeps
+          its links in any case.
         """
         options = Options(**asked)
         wanted = LoyaltyAsked(loyalty, setup, elapsed)
+        if mode == "anew" and (loyalty is not None or setup is not None):
+            raise ModelError("mode anew has no regard to the old links: leave loyalty and setup out")
         began = time.perf_counter()
         if not isinstance(topology, Topology):
             raise TopologyError(f"give the previous Topology, not {type(topology).__name__}")
@@ -163,7 +169,7 @@ class Model:
         old = Before(carried_over(links, task.pins), links, worth) if mode != "anew" else None
         objective = Objective(ahead, old, options.uncertainty)
         best = self._sampled(task, effort, objective, None if how is None else Update(links, how))
-        loyal = math.nan if old is None else share * link
+        loyal = math.nan if old is None or not effort.correct else share * link
         made = task.finished(best, mode=picked, moved=links.moved, loyalty=loyal)
         warn_of_parts(made.report.parts)
         was = topology if before is None else Topology(topology.links, topology.parity, layout=Layout(before))

@@ -17,6 +17,8 @@ import numpy as np
 from manetdiff.checks import check_above_0, check_at_least_0
 from manetdiff.errors import FleetError, ModelError
 from manetdiff.fleet import Fleet
+from manetdiff.fleet.coincidence import coincident_pair
+from manetdiff.fleet.prediction import seen_from
 from manetdiff.layout import Layout
 from manetdiff.radio import link_rates
 from manetdiff.runtime.previous import PreviousLinks
@@ -28,6 +30,8 @@ from manetdiff.topology import places_in
 
 # What a kept link is worth where nobody says, as a share of what a link carries.
 USUAL_SHARE = 0.3
+# Of a way, and of the fleet's scale: far enough to be apart, and no distance that matters.
+NOT_QUITE = 1e-6
 
 
 class Before(NamedTuple):
@@ -53,6 +57,8 @@ class LoyaltyAsked:
     elapsed: float | None = None
 
     def __post_init__(self) -> None:
+        if self.setup is not None and self.elapsed is None:
+            raise ModelError("setup goes with elapsed: what a kept link is worth follows from both")
         for name in ("loyalty", "setup"):
             if getattr(self, name) is not None:
                 check_at_least_0(ModelError, name, getattr(self, name))
@@ -111,26 +117,31 @@ class Objective:
 
 
 def layouts_ahead(ahead: Sequence[Fleet | Layout], now: Layout) -> tuple[Layout, ...]:
-    """The same nodes under the same radio where they will be. Who has left by then is taken to stay where it is; who
-    has not come yet is left out."""
+    """The same nodes under the same radio where they will be; who has not come yet is left out."""
     return tuple(
         Layout(_same_nodes(one.fleet if isinstance(one, Layout) else one, now.fleet), now.radio) for one in ahead
     )
 
 
 def _same_nodes(later: Fleet, now: Fleet) -> Fleet:
+    """The nodes of now, where they are in later; who is not there goes along with the others. What later does not say
+    of heights, and azimuths that are blocked, are as they are now."""
     if not isinstance(later, Fleet):
         raise FleetError(f"ahead: give Fleets, not {type(later).__name__}")
-    if later.ids == now.ids:
-        return later
     place = places_in(later, now)
-    if (place < 0).all():
-        raise FleetError("ahead: a fleet to come shares no node with the fleet (nodes are matched by id)")
     there = place >= 0
-    positions, yaw = now.positions.copy(), now.yaw.copy()
-    if later.positions.shape[1] == positions.shape[1]:
-        positions[there] = later.positions[place[there]]
-    else:
-        positions[there, :2] = later.horizontal[place[there]]
-    yaw[there] = later.yaw[place[there]]
+    if not there.any():
+        raise FleetError("ahead: a fleet to come shares no node with the fleet (nodes are matched by id)")
+    horizontal, turned = seen_from(later, now)
+    way = np.zeros_like(now.positions)
+    way[there, :2] = horizontal[place[there]] - now.horizontal[there]
+    if now.has_heights and later.has_heights:
+        way[there, 2] = later.heights[place[there]] - now.heights[there]
+    way[~there] = way[there].mean(axis=0)
+    yaw = np.where(there, turned[place], now.yaw)
+    positions = now.positions + way
+    # Two of one fleet are never in one place, but who is not there any more may come to be where another is.
+    while coincident_pair(positions) is not None:
+        way[~there] *= 1 - NOT_QUITE
+        positions = now.positions + way + np.where(there[:, None], 0.0, NOT_QUITE * now.scale)
     return now.replace(positions, yaw)

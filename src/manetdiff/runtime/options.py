@@ -53,8 +53,12 @@ class Options:
     def __post_init__(self) -> None:
         check_seed(ModelError, self.seed)
         check_at_least_0(ModelError, "uncertainty", self.uncertainty)
-        if isinstance(self.ahead, Fleet | Layout | str):
-            raise ModelError("ahead must be a list of fleets to come")
+        if isinstance(self.ahead, Fleet | Layout | str) or not isinstance(self.ahead, Sequence):
+            raise ModelError(f"ahead must be a list of fleets to come, not {type(self.ahead).__name__}")
+        if self.moments and self.budget_ms is not None:
+            raise ModelError("budget_ms: no time is promised for ahead or uncertainty; give a preset instead")
+        if self.moments and self.correct is False:
+            raise ModelError("ahead and uncertainty have a say in correction and search: leave out correct=False")
         if self.radio is not None and not isinstance(self.radio, Radio):
             raise ModelError(f"radio must be a Radio, not {self.radio!r}")
         if self.preset is not None and not isinstance(self.preset, str):

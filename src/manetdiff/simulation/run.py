@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 from manetdiff.checks import check_choice
-from manetdiff.errors import DisconnectedWarning, ModelError
+from manetdiff.errors import DisconnectedWarning, ModelError, ScenarioError
 from manetdiff.fleet import Fleet, predicted
 from manetdiff.flights.delivery import link_names
 from manetdiff.flights.explanation import Explanation
 from manetdiff.flights.explanation import explain as explain_change
 from manetdiff.radio import Radio
 from manetdiff.runtime.model import Model
-from manetdiff.runtime.objective import layouts_ahead
 from manetdiff.runtime.options import Asked
 from manetdiff.runtime.partial import Mode
 from manetdiff.topology import Topology, carried_over, continuity, metrics, unwarned_of_parts
@@ -89,8 +87,10 @@ def simulate(
     before: Topology | None = None
     then, refreshed = 0.0, 0.0
     told = False
-    for time, fleet, following in _with_next(moments):
+    for time, fleet, following in _with_next(moments) if ahead == "known" else ((*one, None) for one in moments):
         elapsed = time - then
+        if before is not None and elapsed <= 0:
+            raise ScenarioError(f"the moments must come in the order of time: {time:g} s after {then:g} s")
         to_come = _to_come(ahead, before, fleet, elapsed, following)
         fresh = before is None or set(fleet.ids).isdisjoint(before.on().fleet.ids)
         chosen: Mode = "anew" if refresh is not None and time - refreshed >= refresh else mode
@@ -134,16 +134,9 @@ def simulate(
             "generated" if fresh else str(made.report.mode),
             metrics(carried_over(first, made.on()))["throughput"],
             beside,
-            _why(before, made, to_come) if explain and before is not None and not fresh else None,
+            explain_change(before, made, ahead=to_come) if explain and before is not None and not fresh else None,
         )
         before, then = made, time
-
-
-def _why(before: Topology, made: Topology, ahead: list[Fleet]) -> Explanation:
-    """By what a kept link was worth when it was made."""
-    layout = made.on()
-    worth = 0.0 if math.isnan(made.report.loyalty) else made.report.loyalty * layout.radio.bandwidth / 1e6
-    return explain_change(before, made, loyalty=worth, ahead=layouts_ahead(ahead, layout))
 
 
 def _with_next(moments: Iterable[tuple[float, Fleet]]) -> Iterator[tuple[float, Fleet, Fleet | None]]:

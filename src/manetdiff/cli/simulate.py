@@ -50,7 +50,9 @@ def command(
         str | None, typer.Option(help=f"How they move: {', '.join(MOTIONS)}. Default: what suits the family.")
     ] = None,
     preset: options.Preset = None,
-    mode: Annotated[str, typer.Option(help="Of updates: auto, minor, standard, guided or anew.")] = "auto",
+    mode: Annotated[
+        str, typer.Option(help="Of updates: auto (which is quick), minor, standard, guided or anew.")
+    ] = "auto",
     seed: Annotated[int, typer.Option(help="The same seed gives the same flight and topologies.", min=0)] = 0,
     polish: options.Polish = None,
     refresh: Annotated[

@@ -53,8 +53,10 @@ TERMS = {
     "connected": "Every node can reach every other over some links.",
     "valid": "Connected, every link joins the two parities, and no antenna has more than one link.",
     "continuity": "Links that two topologies share, as a share of all links that either has: 100 % if nothing changed.",
-    "update": "A new topology that starts from the one before: minor, standard or guided, by how far the fleet has "
-    "moved; unmoved keeps it as it is. Anew is without regard to the one before; the first one is generated.",
+    "update": "A new topology that starts from the one before and is paid for links that it keeps (quick, or one of "
+    "the paper's ways: minor, standard, guided); unmoved keeps it as it is. Anew is without regard to the one before; "
+    "the first one is generated.",
+    "held back": "A change that would raise T by less than the links are worth that it would push off.",
     "never updated": "What the first topology would still carry, were its links kept while the fleet moves. Links of "
     "nodes that left are gone, nodes that joined have none.",
     "made anew": "A topology made from nothing at every moment: about the most T there is, without any continuity.",

@@ -11,9 +11,9 @@ from manetdiff.layout import Layout
 from manetdiff.layout.tables import BY_DISTANCE, DISTANCE, NEAREST
 
 # Where places are uncertain, every node is also taken to be turned either way by so many standard deviations of the
-# bearing of its near peers, and a link that then shares an antenna costs so much of what a link carries. At 16 nodes,
-# with noise of 0.01 and 0.03 spreads, on 80 layouts: twice as many deviations leave 2 to 3 more topologies of 100 valid, and cost 1 to
-# 2 % of T; from twice the price on little changes.
+# bearing of its near peers, and a link that then shares an antenna costs so much of what a link carries. On 80 layouts
+# of 16 nodes, with noise of 0.01 and 0.03 spreads: one deviation more leaves 2 to 3 more topologies of 100 valid, and
+# costs 1 to 2 % of T; from twice the price on little changes.
 TURNED_BY, CROWDING_SHARE = 1.5, 0.6
 NEAR_PEERS = 3
 

@@ -82,7 +82,7 @@ def find_bundle(package: Path) -> Bundle:
 
 def draw(bundle: Bundle, document: dict[str, Any], chromium: Path, screenshot: Path | None) -> tuple[Any, list[str]]:
     """What the page says it has drawn (None: nothing), and every error."""
-    from playwright.sync_api import Route, sync_playwright  # type: ignore[import-not-found]
+    from playwright.sync_api import Route, sync_playwright
     from playwright.sync_api import TimeoutError as TookTooLong
 
     errors: list[str] = []

@@ -20,9 +20,13 @@ LINK_BUDGET = "link_budget"
 def read_radio(path: PathLike) -> Radio:
     """The radio in a JSON file; `-` reads standard input."""
     source = read_source(path)
-    values = parse_object(source.name, source.content)
-    with naming(source.name):
-        return _from_link_budget(source.name, values) if LINK_BUDGET in values else Radio.from_dict(values)
+    return radio_in(source.name, parse_object(source.name, source.content))
+
+
+def radio_in(file: str, values: dict[str, Any]) -> Radio:
+    """The radio of such an object. file: what messages call the place that it comes from."""
+    with naming(file):
+        return _from_link_budget(file, values) if LINK_BUDGET in values else Radio.from_dict(values)
 
 
 def _from_link_budget(file: str, values: dict[str, Any]) -> Radio:

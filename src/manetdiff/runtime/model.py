@@ -21,6 +21,7 @@ from manetdiff.runtime.bundle import Bundle, find_bundle
 from manetdiff.runtime.calibration import measured, remember, remembered
 from manetdiff.runtime.chain import Chain
 from manetdiff.runtime.costs import ASSUMED, Calibration
+from manetdiff.runtime.denoising import denoised
 from manetdiff.runtime.effort import Effort, chosen_effort
 from manetdiff.runtime.no_harm import as_it_was, carried_over, keeps_to
 from manetdiff.runtime.objective import Before, LoyaltyAsked, Objective, layouts_ahead, usual_link
@@ -174,6 +175,11 @@ class Model:
         warn_of_parts(made.report.parts)
         was = topology if before is None else Topology(topology.links, topology.parity, layout=Layout(before))
         return made.with_report(continuity=continuity(was, made))
+
+    def denoised(self, layout: Layout, *, steps: int, seed: int = 0) -> list[tuple[float, Topology]]:
+        """A denoising to look at: times from 1 (pure noise) to 0, and the raw graph at each of them."""
+        self._prepare(Effort(steps=1))
+        return denoised(self._chain, self._layout(layout, None, self.radio), steps, seed)
 
     def calibrate(self, *, again: bool = False) -> Calibration:
         """Get ready for calls with `budget_ms`: measure how fast this machine is, in a few seconds, and remember it.

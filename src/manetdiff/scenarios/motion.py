@@ -53,10 +53,10 @@ def move(
     _check_model(model)
     check_positive("duration", duration)
     check_positive("step", step)
-    journey = _journey(fleet, model, rng, kinematics)
-    parts = int(np.ceil(step / journey.longest_step_s))
+    way = journey(fleet, model, rng, kinematics)
+    parts = int(np.ceil(step / way.longest_step_s))
     count = int(np.floor(duration / step * (1 + 1e-12)))
-    path = journey.path(step / parts)
+    path = way.path(step / parts)
     moments = [moment for i, moment in zip(range(count * parts + 1), path, strict=False) if i % parts == 0]
     return [fleet] + [moment.as_fleet(like=fleet) for moment in moments[1:]]
 
@@ -85,10 +85,10 @@ def move_by(
     for name in models:
         _check_model(name)
         for _ in range(ATTEMPTS):
-            journey = _journey(fleet, name, rng, kinematics)
-            limit_s = journey.patience_s if time_limit is None else time_limit
-            path = journey.path(journey.longest_step_s)
-            moved = _first_reached(fleet, path, displacement, steps=int(limit_s / journey.longest_step_s))
+            way = journey(fleet, name, rng, kinematics)
+            limit_s = way.patience_s if time_limit is None else time_limit
+            path = way.path(way.longest_step_s)
+            moved = _first_reached(fleet, path, displacement, steps=int(limit_s / way.longest_step_s))
             if moved is None:
                 break
             # Where headings cancel out, the mean heading and with it the frame may jump: then another path is flown.
@@ -119,7 +119,9 @@ class Journey:
     patience_s: float
 
 
-def _journey(fleet: Fleet, model: str, rng: np.random.Generator, kinematics: Kinematics | None) -> Journey:
+def journey(fleet: Fleet, model: str, rng: np.random.Generator, kinematics: Kinematics | None = None) -> Journey:
+    """How the fleet goes on, without end; arguments as of `move`."""
+    _check_model(model)
     if model not in SURFACE:
         limits = kinematics or Kinematics.of_aircraft_in(fleet)
         path = partial(_flown, fleet, model, rng, limits)

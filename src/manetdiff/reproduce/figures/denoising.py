@@ -27,8 +27,7 @@ from manetdiff.pictures.marks import LIGHT, draw_nodes, draw_sectors, node_radiu
 from manetdiff.pictures.topologies import draw_lines
 from manetdiff.runtime.bundle import find_bundle
 from manetdiff.runtime.chain import Chain
-from manetdiff.runtime.samples import samples_of, unlinked
-from manetdiff.sampling import grid_for, plain_settings, time_pairs
+from manetdiff.runtime.denoising import denoised as runtime_denoised
 from manetdiff.topology import Topology, antenna_loads, same_parity
 from manetdiff.weights import PAPER
 
@@ -50,17 +49,8 @@ def denoised(fleet: Fleet, steps: int, seed: int, weights: str = PAPER) -> list[
     The last one is what generate gives for the same steps and seed without correction and polish.
     """
     bundle = find_bundle(weights)
-    chain = Chain(bundle)
-    of = Layout(fleet, bundle.radio)
-    layout = chain.embed(of)
-    settings = plain_settings(len(layout.pairs), bundle.sampling.temperature, bundle.sampling.redundancy)
-    draws = chain.draws(layout, [(seed, 0)], steps + 1)
-    state = chain.noised(layout, layout.noise, unlinked(layout.noise), 1.0, draws)
-    states = [state]
-    for k, pair in enumerate(time_pairs(steps, grid_for(steps)), start=1):
-        state = chain.run(layout, layout.noise, state, [pair], draws.rounds(k, k + 1), settings).states
-        states.append(state)
-    return [Topology(*samples_of(state, layout.pairs)[0], layout=of) for state in states]
+    states = runtime_denoised(Chain(bundle), Layout(fleet, bundle.radio), steps, seed)
+    return [topology for _, topology in states]
 
 
 def picture_of_steps(states: Sequence[Topology]) -> Figure:

@@ -1,11 +1,12 @@
 """For every test: Hypothesis settings (compiled code makes first calls slow, and examples must not depend on luck), and
-the command line as a fixture."""
+the command line and a server that records what it is sent as fixtures."""
 
 from __future__ import annotations
 
 import io
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import HealthCheck, settings
 
 from manetdiff.runtime.onnx import NO_TELEMETRY
 from support.command_help import Ran, Run
+from support.fake_controller import FakeController, fake_controller
 
 # Some tests look into ONNX Runtime themselves.
 os.environ.setdefault(NO_TELEMETRY, "1")
@@ -39,3 +41,10 @@ def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_
         return Ran(0 if code is None else int(code), *capfd.readouterr())
 
     return call
+
+
+@pytest.fixture
+def controller() -> Iterator[FakeController]:
+    """A server that records what it is sent."""
+    with fake_controller() as running:
+        yield running

@@ -45,6 +45,11 @@ KNOWS["pictures"] = {"fleet", "radio", "layout", "topology", "formats"}
 KNOWS["evaluate"] = set(KNOWS)
 KNOWS["simulation"] = {"fleet", "radio", "layout", "topology", "runtime", "flights", "formats", "pictures"}
 KNOWS["reproduce"] = set(KNOWS)
+KNOWS["server"] = {
+    *("fleet", "radio", "layout", "topology", "scenarios", "solvers"),
+    *("formats", "weights", "runtime", "flights"),
+}
+KNOWS["client"] = {"fleet", "radio", "topology", "formats"}
 KNOWS["cli"] = set(KNOWS)
 GROUND = {
     *("errors", "checks", "files", "json_settings", "compiled", "cores"),

@@ -18,14 +18,17 @@ from manetdiff.cli import (
     doctor,
     evaluate,
     export,
+    feed,
     generate,
     reproduce,
     score,
+    serve,
     simulate,
     solve,
     train,
     transition,
     update,
+    watch,
     weights,
 )
 from manetdiff.cli.ending import ending_in_one_line
@@ -63,6 +66,9 @@ for module in (
     transition,
     score,
     simulate,
+    serve,
+    feed,
+    watch,
     solve,
     data,
     evaluate,
@@ -74,7 +80,11 @@ for module in (
     export,
     doctor,
 ):
-    app.command(module.__name__.rpartition(".")[2])(module.command)
+    name = module.__name__.rpartition(".")[2]
+    if hasattr(module, "app"):  # of several commands
+        app.add_typer(module.app, name=name)
+    else:
+        app.command(name)(module.command)
 
 
 def main() -> None:

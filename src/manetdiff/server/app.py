@@ -1,0 +1,85 @@
+"""The application: what a service is made of, put together."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
+
+from manetdiff import __version__
+from manetdiff.errors import DisconnectedWarning
+from manetdiff.runtime.model import load
+from manetdiff.server.config import Config
+from manetdiff.server.counters import Counters
+from manetdiff.server.guard import Guard
+from manetdiff.server.live_network import Services
+from manetdiff.server.networks import Networks
+from manetdiff.server.pool import Pool
+from manetdiff.server.refusing import refuse_in_one_line
+from manetdiff.server.routes import events, flight, networks, positions, service, topology
+from manetdiff.server.store import Store
+
+DESCRIPTION = """Networks of directional radios, kept good while the fleet moves: positions in, topologies out.
+
+A network is made once; then positions are reported, and each report leads to a version of its topology."""
+
+
+class Senders:
+    """WebSockets that are open; so many and no more."""
+
+    def __init__(self, most: int) -> None:
+        self.count, self._most = 0, most
+
+    def enter(self) -> bool:
+        """Whether there was room for one more."""
+        if self.count >= self._most:
+            return False
+        self.count += 1
+        return True
+
+    def leave(self) -> None:
+        """One less."""
+        self.count -= 1
+
+
+def create_app(config: Config) -> ASGIApp:
+    """The service as an ASGI application; what it holds is opened when it starts and closed when it ends."""
+
+    @asynccontextmanager
+    async def running(app: FastAPI) -> AsyncIterator[None]:
+        # A network in parts shows in its metrics; a warning for each version would drown all others.
+        warnings.simplefilter("ignore", DisconnectedWarning)
+        counters = Counters()
+        services = Services(
+            model=load(config.weights, threads=1),
+            store=Store(config.database),
+            pool=Pool(config.workers, config.limits.longest_wait),
+            counters=counters,
+            limits=config.limits,
+        )
+        held = app.state.networks = Networks(services)
+        app.state.senders = senders = Senders(config.limits.senders)
+        counters.gauge("manetdiff_networks", "Networks", lambda: len(held.all()))
+        counters.gauge("manetdiff_viewers", "Open event streams", held.viewers)
+        counters.gauge("manetdiff_senders", "Open WebSockets", lambda: senders.count)
+        counters.gauge("manetdiff_waiting_updates", "Updates that are not done", lambda: services.pool.waiting)
+        try:
+            await held.start(demo=config.demo)
+            yield
+        finally:
+            await held.close()
+            services.pool.close()
+            services.store.close()
+
+    app = FastAPI(
+        title="NetDiff", version=__version__, description=DESCRIPTION, lifespan=running, docs_url=None, redoc_url=None
+    )
+    refuse_in_one_line(app)
+    for room in (service, networks, positions, topology, flight, events):
+        app.include_router(room.router)
+    app.mount("/page", StaticFiles(directory=service.PAGE), name="page")
+    return Guard(app, config)

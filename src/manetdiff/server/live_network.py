@@ -1,0 +1,359 @@
+"""One network as it runs: reports come in, at most one update is under way, versions are stored and then shown.
+
+All of it runs on the event loop but for the updates themselves, which the pool makes. Reports that come while an update
+is under way are merged and served by the next one, all together: nothing queues up.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import dataclasses
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import structlog
+
+from manetdiff.errors import ManetDiffError
+from manetdiff.runtime.model import Model
+from manetdiff.server.bucket import Bucket
+from manetdiff.server.config import Limits
+from manetdiff.server.counters import Counters
+from manetdiff.server.errors import LaterError, OverloadedError, RefusedError
+from manetdiff.server.hub import Hub
+from manetdiff.server.messages_in import NewFlight, Pins, Positions
+from manetdiff.server.pilot import Pilot
+from manetdiff.server.pool import Pool
+from manetdiff.server.roster import Heard, Merged, Roster, fleet_of
+from manetdiff.server.states import State, date_text, state_of, with_stale
+from manetdiff.server.store import NetworkRow, Store
+from manetdiff.server.updating import Wanted, next_topology
+from manetdiff.server.versions import Version
+from manetdiff.topology import metrics
+
+LOG = structlog.get_logger()
+
+# Requests that may wait for one version.
+MOST_WAITING = 256
+
+
+@dataclass(frozen=True)
+class Services:
+    """What all networks share."""
+
+    model: Model
+    store: Store
+    pool: Pool
+    counters: Counters
+    limits: Limits
+
+
+@dataclass
+class Counts:
+    """Since the service was started."""
+
+    reports: int = 0
+    older: int = 0
+    shed: int = 0
+
+
+@dataclass
+class _Asked:
+    """Who waits for the next version."""
+
+    waiters: list[asyncio.Future[Version | None]] = field(default_factory=list)
+
+
+class LiveNetwork:
+    """One network."""
+
+    def __init__(self, row: NetworkRow, latest: Version | None, services: Services) -> None:
+        self.row, self.latest = row, latest
+        self.counts = Counts()
+        self._services = services
+        self._roster = Roster(services.limits.nodes)
+        if latest is not None:
+            self._roster.restore(latest.nodes(), latest.heard, latest.time, time.monotonic())
+        self._bucket = Bucket(services.limits.rate, services.limits.burst)
+        self._turn = asyncio.Lock()  # one update at a time
+        self._asked: _Asked | None = None
+        self._worker: asyncio.Task[None] | None = None
+        self.pilot = Pilot(self, services.pool)
+        self._afresh = False  # whether the next topology owes nothing to the one before
+        self._unsure = False  # whether what is on disk may be more than what is known here
+        self._stale: frozenset[str] = frozenset() if latest is None else latest.stale
+        self.hub = Hub(state_of(latest, self.described()))
+
+    # What is told about it.
+
+    def described(self) -> dict[str, Any]:
+        """The network, JSON-ready."""
+        row, latest = self.row, self.latest
+        return {
+            "id": row.id,
+            "name": row.name,
+            "created": date_text(row.created),
+            "radio": row.radio.to_dict(),
+            "settings": row.settings.model_dump(),
+            "pins": row.pins.model_dump(),
+            "version": None if latest is None else latest.number,
+            "time": None if latest is None else latest.time,
+            "nodes": len(self._roster),
+            "links": 0 if latest is None else len(latest.topology.links),
+            "stale": sorted(self._stale),
+            "waiting": self._waiting_for(),
+            "flight": None if self.pilot.flown is None else self.pilot.flown.to_dict(),
+            "counts": dataclasses.asdict(self.counts),
+        }
+
+    def _waiting_for(self) -> str | None:
+        missing = 2 - len(self._roster)
+        return None if missing <= 0 else f"positions of at least {missing} more node{'s' if missing > 1 else ''}"
+
+    # Reports.
+
+    async def report(self, positions: Positions, *, wait: bool = True) -> dict[str, Any]:
+        """Take a report; with `wait` the answer is that of the version that it has led to, which is on disk."""
+        began = time.monotonic()
+        counters = self._services.counters
+        try:
+            self._bucket.take(began)
+            if self.pilot.flown is not None:
+                self.pilot.flown.drag(positions)
+                positions = self.pilot.flown.report()
+            merged = self._merge(positions)
+        except LaterError as error:
+            self.counts.shed += isinstance(error, OverloadedError)
+            counters.reports.labels("shed" if isinstance(error, OverloadedError) else "too often").inc()
+            raise
+        except RefusedError:
+            counters.reports.labels("refused").inc()
+            raise
+        self.counts.reports += 1
+        self.counts.older += merged.older
+        counters.reports.labels("taken" if merged.taken else "older").inc()
+        counters.older.inc(merged.older)
+        if not wait:
+            if merged.taken:
+                self._ask()
+            return {"accepted": merged.taken, "older": merged.older}
+        version = await self._next_version() if merged.taken else self.latest
+        counters.report_s.observe(time.monotonic() - began)
+        return self._answer(version, merged)
+
+    async def take_moment(self, positions: Positions) -> None:
+        """Take a report of the service's own flight, and wait for its version."""
+        self._merge(positions)
+        await self._next_version()
+
+    def _merge(self, positions: Positions) -> Merged:
+        if self._asked is None:  # else the report is merged into an update that is waiting already
+            self._services.pool.check_room()
+        elif len(self._asked.waiters) >= MOST_WAITING:
+            raise OverloadedError(f"{MOST_WAITING} requests wait for this network's next version already")
+        return self._roster.merge(positions, time.monotonic(), self.row.settings.stale)
+
+    def _answer(self, version: Version | None, merged: Merged) -> dict[str, Any]:
+        told: dict[str, Any] = {
+            "version": None,
+            "time": None,
+            "changed": False,
+            "added": 0,
+            "dropped": 0,
+            "metrics": {},
+        }
+        if version is not None:
+            change = version.change
+            told = {
+                "version": version.number,
+                "time": version.time,
+                "changed": bool(change.added or change.dropped),
+                "added": len(change.added),
+                "dropped": len(change.dropped),
+                "metrics": dict(version.metrics),
+            }
+        return {**told, "older": merged.older, "waiting": self._waiting_for()}
+
+    # Updates.
+
+    def _ask(self) -> _Asked:
+        """See to it that another version will be made, from what is known by then."""
+        if self._asked is None:
+            self._asked = _Asked()
+            if self._worker is None or self._worker.done():
+                self._worker = asyncio.create_task(self._work())
+        return self._asked
+
+    def _next_version(self) -> asyncio.Future[Version | None]:
+        waiter: asyncio.Future[Version | None] = asyncio.get_running_loop().create_future()
+        self._ask().waiters.append(waiter)
+        return waiter
+
+    async def _work(self) -> None:
+        while self._asked is not None:
+            asked: _Asked = self._asked
+            async with self._turn:
+                self._asked = None  # from here on reports are news again
+                try:
+                    version = await self._advance(self.row)
+                except Exception as error:
+                    self.failed(error)
+                    for waiter in asked.waiters:
+                        if not waiter.done():
+                            waiter.set_exception(error)
+                else:
+                    for waiter in asked.waiters:
+                        if not waiter.done():
+                            waiter.set_result(version)
+
+    def failed(self, error: Exception) -> None:
+        """Count and log it."""
+        self._services.counters.failures.labels(type(error).__name__).inc()
+        if isinstance(error, ManetDiffError):
+            LOG.warning("update failed", network=self.row.id, why=str(error))
+        else:
+            LOG.error("update failed", network=self.row.id, exc_info=error)
+
+    async def _advance(self, row: NetworkRow, *, strict: bool = False) -> Version | None:
+        """Make the next version, store it, and show it; None where there are too few nodes."""
+        services = self._services
+        if self._unsure:
+            self.latest = await services.store.version(row.id)
+            self._unsure = False
+        now = time.monotonic()
+        if self.pilot.flown is None:
+            services.counters.taken_out.inc(len(self._roster.take_out(now, row.settings.gone)))
+        self._stale = frozenset() if self.pilot.flown is not None else self._roster.stale(now, row.settings.stale)
+        seen = self._roster.seen()
+        if len(seen) < 2:
+            self.show()
+            return None
+        before = None if self._afresh else self.latest
+        number = 1 if self.latest is None else self.latest.number + 1
+        clock = self._roster.clock
+        assert clock is not None  # somebody was heard
+        wanted, stale = Wanted(row.radio, row.settings, row.pins), self._stale
+
+        def make() -> tuple[Version, State]:
+            version = _made(services.model, before, number, seen, clock, stale, wanted, strict=strict)
+            return version, state_of(version, {"pins": row.pins.model_dump()})
+
+        version, state = await services.pool.run(make)
+        try:
+            await services.store.add_version(row.id, version)
+        except LaterError:
+            self._unsure = True
+            raise
+        self.latest, self._afresh = version, False
+        change, counters = version.change, services.counters
+        counters.versions.labels(change.mode).inc()
+        counters.update_s.observe(1e-3 * change.milliseconds)
+        counters.changed.labels("added").inc(len(change.added))
+        counters.changed.labels("dropped").inc(len(change.dropped))
+        self.hub.publish({**state, "network": self.described()})
+        return version
+
+    # Settings.
+
+    async def change(self, row: NetworkRow) -> None:
+        """Another name, radio or settings, from now on; links are reconsidered under another radio."""
+        self._services.pool.check_room()
+        async with self._turn:
+            other_radio = row.radio != self.row.radio
+            await self._services.store.change_network(row)
+            self.row = row
+            if other_radio and len(self._roster) >= 2:
+                await self._advance(row)
+            else:
+                self.show()
+
+    async def pin(self, pins: Pins) -> None:
+        """Keep to these pins from now on; those that cannot be kept to are refused, and nothing changes."""
+        self._services.pool.check_room()
+        async with self._turn:
+            row = dataclasses.replace(self.row, pins=pins)
+            if len(self._roster) >= 2:
+                await self._advance(row, strict=True)
+            await self._services.store.change_network(row)
+            self.row = row
+            self.show()
+
+    async def keep_flight(self, plan: NewFlight | None) -> None:
+        """Remember the flight, or that there is none, also for when the service is started again."""
+        row = dataclasses.replace(self.row, flight=plan)
+        await self._services.store.change_network(row)
+        self.row = row
+        self.show()
+
+    async def begin_anew(self) -> None:
+        """Forget who is there: the next topology owes nothing to the one before."""
+        async with self._turn:
+            self._roster.forget()
+            self._afresh = True
+
+    def show(self) -> None:
+        """Show viewers what is said about the network now; the topology is as it was."""
+        pinned = {frozenset(pair) for pair in self.row.pins.keep}
+        links = [
+            {**link, "pinned": frozenset((link["source"], link["target"])) in pinned}
+            for link in self.hub.state["links"]
+        ]
+        state = {**with_stale(self.hub.state, self._stale), "links": links, "network": self.described()}
+        self.hub.publish(state)
+
+    # Time.
+
+    def tick(self) -> None:
+        """Look who has not been heard of: nodes are marked, then taken out."""
+        if self.pilot.flown is not None or not len(self._roster):
+            return
+        now, settings = time.monotonic(), self.row.settings
+        if self._roster.stale(now, settings.gone):
+            if self._asked is None and len(self._roster) >= 2:
+                self._ask()
+            elif len(self._roster) < 2:
+                self._services.counters.taken_out.inc(len(self._roster.take_out(now, settings.gone)))
+                self.show()
+            return
+        stale = self._roster.stale(now, settings.stale)
+        if stale != self._stale:
+            self._stale = stale
+            self.show()
+
+    # The end.
+
+    async def close(self, *, deleted: bool = False) -> None:
+        """Stop; with `deleted` viewers are told that the network is no more."""
+        await self.pilot.stop()
+        if self._worker is not None:
+            self._worker.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._worker
+        if deleted:
+            self.hub.close()
+
+
+def _made(
+    model: Model,
+    before: Version | None,
+    number: int,
+    seen: list[Heard],
+    clock: float,
+    stale: frozenset[str],
+    wanted: Wanted,
+    *,
+    strict: bool,
+) -> Version:
+    fleet = fleet_of(seen, None if before is None else before.fleet.frame)
+    topology, change = next_topology(model, before, fleet, clock, wanted, strict=strict)
+    return Version(
+        number=number,
+        time=clock,
+        at=time.time(),
+        topology=topology,
+        heard=tuple(one.time for one in seen),
+        stale=stale,
+        metrics=metrics(topology),
+        change=change,
+    )

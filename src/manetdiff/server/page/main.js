@@ -1,0 +1,44 @@
+// Everything is started here, once; from then on all goes through the store.
+
+import { startAnnouncements } from "./announce.js";
+import { startChanges } from "./changes.js";
+import { startCharts } from "./charts.js";
+import { startDenoising } from "./denoising.js";
+import { startExports } from "./exports.js";
+import { startFlight } from "./flight.js";
+import { startHistory } from "./history.js";
+import { startInspector } from "./inspector.js";
+import { startLinkMenu } from "./link_menu.js";
+import { startKeys } from "./map/keys.js";
+import { startPointer } from "./map/pointer.js";
+import { startView } from "./map/fleet_view.js";
+import { startNetworks } from "./networks.js";
+import { show as showPins, startPins } from "./pins.js";
+import { startReadout } from "./readout.js";
+import { startSession } from "./session.js";
+import { startSettings } from "./settings.js";
+import { onOpen, startTabs } from "./tabs.js";
+import { startTables } from "./tables.js";
+import { startTheme } from "./theme.js";
+
+startTheme();
+startTabs();
+startView();
+startPointer();
+startKeys();
+startReadout();
+startFlight();
+startSettings();
+startNetworks();
+startInspector();
+startLinkMenu();
+startPins();
+onOpen("pins", showPins);
+startTables();
+startChanges();
+startHistory();
+startDenoising();
+startCharts();
+startExports();
+startAnnouncements();
+startSession();

@@ -1,0 +1,187 @@
+// The map: takes in states as they come, and draws while anything moves. Nothing is drawn while nothing changes.
+
+import { byId } from "../dom.js";
+import { get, on, seen } from "../store.js";
+import { linkBetween } from "../merge.js";
+import { onTheme } from "../theme.js";
+import { Camera } from "./camera.js";
+import { drawGround, drawScaleBar } from "./draw_ground.js";
+import { drawAdded, drawDropped, drawLinks } from "./draw_links.js";
+import { dartSize, drawLabels, drawNodes, drawRing, drawTrails } from "./draw_nodes.js";
+import { drawSectors } from "./draw_sectors.js";
+import { Scene } from "./scene.js";
+
+const MANY = 300; // nodes; beyond, half as many frames do
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+
+export const camera = new Camera();
+export const scene = new Scene();
+/** What is under the pointer: {node} or {link} or neither. */
+export const hover = { node: null, link: null };
+
+const canvas = byId("canvas");
+const context = canvas.getContext("2d");
+const always = new Set();
+let scheduled = false;
+let last = 0;
+let arrived = 0;
+let interval = 500;
+let drawnState = null;
+let size = 9;
+let fitted = false;
+
+export function startView() {
+  new ResizeObserver(resize).observe(byId("stage"));
+  onTheme(redraw);
+  on(["live", "shown", "mode"], takeIn);
+  on(["selected", "before", "lastChange"], redraw);
+  on(["chosen"], () => {
+    scene.clear();
+    fitted = false;
+    camera.following = true;
+    redraw();
+  });
+  resize();
+}
+
+/** Draw again at the next frame. */
+export function redraw() {
+  if (scheduled) return;
+  scheduled = true;
+  requestAnimationFrame(frame);
+}
+
+/** Show the whole fleet, and follow it from here on. */
+export function fit() {
+  camera.following = true;
+  aim();
+  redraw();
+}
+
+export const dart = () => size;
+
+function takeIn() {
+  const state = seen();
+  if (state === null || state === drawnState) return;
+  const now = performance.now();
+  const live = get("mode") === "live";
+  const wasLive = drawnState?.liveView ?? true;
+  if (live && drawnState?.version !== state.version) {
+    // The observed interval, without pauses, a little stretched: a node should still be under way when news comes.
+    const gap = now - arrived;
+    if (gap < 3000) interval += (Math.min(Math.max(gap, 60), 2000) - interval) * 0.35;
+    arrived = now;
+  }
+  const first = scene.nodes.size === 0;
+  const lasts = still.matches || first ? 0 : live && wasLive ? 1.08 * interval : 260;
+  scene.show(state, now, { lasts, glow: live && wasLive && !first && !still.matches });
+  drawnState = state;
+  drawnState.liveView = live;
+  byId("legend-broken").hidden = scene.broken === 0;
+  if (camera.following) aim();
+  redraw();
+}
+
+function aim() {
+  const box = scene.box();
+  if (box === null) return;
+  if (still.matches && fitted && comfortable(box)) return;
+  camera.fit(box, !fitted || still.matches);
+  fitted = true;
+}
+
+/** Whether a box is well in view as it is: without gliding, a view that jumps at each update would be worse. */
+function comfortable({ minX, maxX, minY, maxY }) {
+  const wide = (maxX - minX) * camera.scale;
+  const high = (maxY - minY) * camera.scale;
+  const inside = camera.screenX(minX) > 16 && camera.screenX(maxX) < camera.width - 40 &&
+    camera.screenY(maxY) > 60 && camera.screenY(minY) < camera.height - 30;
+  return inside && Math.max(wide / camera.width, high / camera.height) > 0.4;
+}
+
+function resize() {
+  const { clientWidth, clientHeight } = byId("stage");
+  const ratio = Math.min(devicePixelRatio || 1, 2);
+  const width = Math.max(1, clientWidth);
+  const height = Math.max(1, clientHeight);
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  camera.width = width;
+  camera.height = height;
+  if (camera.following) {
+    fitted = false;
+    aim();
+  }
+  draw(performance.now());
+}
+
+function frame(now) {
+  scheduled = false;
+  const passed = now - last;
+  if (scene.nodes.size > MANY && passed < 30) {
+    redraw();
+    return;
+  }
+  last = now;
+  const moving = scene.advance(now);
+  const gliding = camera.glide(Math.min(passed, 100));
+  draw(now);
+  if (moving || gliding) redraw();
+}
+
+function draw(now) {
+  drawGround(context, camera);
+  const state = seen();
+  if (state !== null && scene.nodes.size > 0) drawFleet(state, now);
+  drawScaleBar(context, camera);
+}
+
+function drawFleet(state, now) {
+  size = dartSize(camera, scene);
+  const thin = size < 6 ? 0.55 : 1;
+  const focus = scene.nodes.get(hover.node ?? get("selected"));
+  const selected = scene.nodes.get(get("selected"));
+  if (focus !== undefined) drawSectors(context, camera, scene, focus, state);
+  drawTrails(context, camera, scene);
+  const change = comparison();
+  drawLinks(context, camera, scene, now, { faint: change !== null, thin });
+  if (change !== null) drawComparison(state, change, thin);
+  if (hover.link !== null && scene.links.has(hover.link)) drawAdded(context, camera, scene.links.get(hover.link), thin);
+  drawNodes(context, camera, scene, size);
+  if (focus !== undefined && focus !== selected) drawRing(context, camera, focus, size, false);
+  if (selected !== undefined) drawRing(context, camera, selected, size, true);
+  always.clear();
+  if (focus !== undefined) always.add(focus.id);
+  if (selected !== undefined) always.add(selected.id);
+  drawLabels(context, camera, scene, size, always);
+}
+
+/** What the update to the version in view has added and dropped, if that is to be shown. */
+export function comparison() {
+  if (!get("before") || get("mode") === "denoising") return null;
+  const shown = get("shown");
+  return shown === null ? get("lastChange") : { version: shown.version, ...shown.update };
+}
+
+function drawComparison(state, { added, dropped }, thin) {
+  for (const [source, target] of added) {
+    const link = linkBetween(state, source, target);
+    if (link === null) continue; // it has gone again since
+    const a = scene.nodes.get(source);
+    const b = scene.nodes.get(target);
+    if (a !== undefined && b !== undefined) drawAdded(context, camera, { a, b }, thin);
+  }
+  for (const [source, target] of dropped) {
+    const a = scene.nodes.get(source);
+    const b = scene.nodes.get(target);
+    if (a !== undefined && b !== undefined && linkBetween(state, source, target) === null) {
+      drawDropped(context, camera, { a, b }, 1, thin);
+    }
+  }
+}
+
+/** Say on the button whether the view follows the fleet. */
+export function tellFollowing() {
+  byId("fit").setAttribute("aria-pressed", String(camera.following));
+}

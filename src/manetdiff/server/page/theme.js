@@ -1,0 +1,35 @@
+// Light or dark: as the system has it, until somebody chooses; and the colours for what is drawn by script.
+
+import { byId } from "./dom.js";
+
+const KEPT = "manetdiff-theme";
+const NAMES = ["paper", "panel", "sea", "ink", "quiet", "faint", "accent", "parity-0", "parity-1", "link", "added",
+  "dropped", "broken", "stale", "grid", "grid-strong", "trail", "halo"];
+const system = matchMedia("(prefers-color-scheme: dark)");
+const watchers = [];
+
+/** The colours of the present theme, by the names that they have in colours.css. */
+export const palette = {};
+
+export function onTheme(work) {
+  watchers.push(work);
+}
+
+export function startTheme() {
+  const button = byId("theme");
+  button.addEventListener("click", () => {
+    localStorage.setItem(KEPT, document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+    apply();
+  });
+  system.addEventListener("change", apply);
+  apply();
+}
+
+function apply() {
+  const theme = localStorage.getItem(KEPT) ?? (system.matches ? "dark" : "light");
+  document.documentElement.dataset.theme = theme;
+  byId("theme").setAttribute("aria-pressed", String(theme === "dark"));
+  const style = getComputedStyle(document.documentElement);
+  for (const name of NAMES) palette[name] = style.getPropertyValue(`--${name}`).trim();
+  for (const work of watchers) work();
+}

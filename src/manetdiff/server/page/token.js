@@ -1,0 +1,35 @@
+// The token of a server that asks for one: in memory and for this tab, never in a URL.
+
+import { byId } from "./dom.js";
+
+const KEPT = "manetdiff-token";
+let token = sessionStorage.getItem(KEPT);
+let asking = null;
+
+export const current = () => token;
+
+/** Ask for the token; several calls that were refused at once share one dialog. */
+export function ask(refused) {
+  if (refused !== token) return Promise.resolve(token); // somebody has typed a newer one meanwhile
+  asking ??= new Promise((resolve) => {
+    const dialog = byId("token-dialog");
+    const field = byId("token");
+    const why = byId("token-why");
+    if (refused !== null) why.textContent = "That was not the token. It was set when the server was started.";
+    field.value = "";
+    dialog.addEventListener("cancel", (event) => event.preventDefault()); // nothing works without it
+    const answered = (event) => {
+      event.preventDefault();
+      token = field.value.trim();
+      sessionStorage.setItem(KEPT, token);
+      dialog.querySelector("form").removeEventListener("submit", answered);
+      dialog.close();
+      asking = null;
+      resolve(token);
+    };
+    dialog.querySelector("form").addEventListener("submit", answered);
+    dialog.showModal();
+    field.focus();
+  });
+  return asking;
+}

@@ -1,0 +1,93 @@
+"""Who flies a network's own flight: moment by moment, at the speed and the rate of its plan."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from typing import TYPE_CHECKING
+
+import structlog
+
+from manetdiff.errors import ManetDiffError
+from manetdiff.server.errors import RefusedError
+from manetdiff.server.flying import Flown
+from manetdiff.server.messages_in import ChangedFlight, NewFlight
+from manetdiff.server.pool import Pool
+
+if TYPE_CHECKING:
+    from manetdiff.server.live_network import LiveNetwork
+
+LOG = structlog.get_logger()
+
+
+class Pilot:
+    """Of one network. flown: the flight that is under way, or paused; None: positions come from elsewhere."""
+
+    def __init__(self, network: LiveNetwork, pool: Pool) -> None:
+        self.flown: Flown | None = None
+        self._network, self._pool = network, pool
+        self._task: asyncio.Task[None] | None = None
+
+    async def fly(self, plan: NewFlight) -> None:
+        """Begin a flight, with a fleet that is drawn; its first version is there when this returns."""
+        latest = self._network.latest
+        start = 0.0 if latest is None else latest.time + 1.0
+        flown = await self._pool.run(lambda: Flown(plan, time=start))
+        await self.stop()
+        await self._network.begin_anew()
+        await self._begin(flown)
+
+    async def resume(self, plan: NewFlight) -> None:
+        """Go on with a flight that was under way when the service was stopped, from where the fleet was last."""
+        latest = self._network.latest
+        if latest is None or latest.fleet.frame is not None:
+            return
+        fleet, then = latest.fleet, latest.time
+        try:
+            await self._begin(await self._pool.run(lambda: Flown(plan, fleet, then)))
+        except ManetDiffError as error:
+            LOG.warning("flight not resumed", network=self._network.row.id, why=str(error))
+
+    async def change(self, change: ChangedFlight) -> None:
+        """Another speed or rate, pause, or go on."""
+        if self.flown is None:
+            raise RefusedError("the network has no flight: PUT one first")
+        given = {name: value for name, value in change.model_dump().items() if value is not None}
+        self.flown.plan = self.flown.plan.model_copy(update=given)
+        await self._network.keep_flight(self.flown.plan)
+
+    async def land(self) -> None:
+        """End the flight; the fleet stays where it is."""
+        await self.stop()
+        self.flown = None
+        await self._network.keep_flight(None)
+
+    async def stop(self) -> None:
+        """Leave the controls; the flight could go on."""
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+
+    async def _begin(self, flown: Flown) -> None:
+        self.flown = flown
+        await self._network.keep_flight(flown.plan)
+        await self._network.take_moment(flown.report())
+        self._task = asyncio.create_task(self._go_on(flown))
+
+    async def _go_on(self, flown: Flown) -> None:
+        then = time.monotonic()
+        while True:
+            began = time.monotonic()
+            seconds, then = flown.plan.speed * (began - then), began
+            try:
+                if flown.plan.playing:
+                    await self._pool.run(lambda seconds=seconds: flown.go(seconds))  # type: ignore[misc]
+                    await self._network.take_moment(flown.report())
+            except ManetDiffError as error:  # too much to do just now, say: the next moment comes soon
+                LOG.info("moment of a flight left out", network=self._network.row.id, why=str(error))
+            except Exception as error:
+                self._network.failed(error)
+            await asyncio.sleep(max(0.0, began + 1.0 / flown.plan.rate - time.monotonic()))

@@ -1,0 +1,210 @@
+"""Who is in a network: where each node was last heard of, and when; who is stale, and who is gone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from manetdiff.errors import FleetError
+from manetdiff.fleet import Fleet, LocalFrame
+from manetdiff.fleet.coincidence import coincident_pair
+from manetdiff.fleet.geodetic import compass_to_yaw
+from manetdiff.server.errors import ConflictError, RefusedError
+from manetdiff.server.messages_in import EarthNode, LocalNode, Positions
+
+# Seconds that a report's time may be away from where the network's clock should be.
+LARGEST_JUMP_S = 3600.0
+# Metres that the fleet's middle may be away from the middle of its frame: the plane is still level enough there, and a
+# frame that stays is a fleet whose places can be compared from one moment to the next.
+FARTHEST_FROM_FRAME = 50_000.0
+# Metres that nodes are set apart by that say they are at the same place: a fleet cannot hold them otherwise.
+APART = 0.1
+
+Node = LocalNode | EarthNode
+
+
+@dataclass(frozen=True)
+class Heard:
+    """A node as it was last heard of. time: what the sender says, in seconds. arrived: by the server's steady clock."""
+
+    node: Node
+    time: float
+    arrived: float
+    pointing: float  # radians or degrees, as the node's kind has it
+
+
+class Merged(NamedTuple):
+    """How many nodes of a report were news, and how many were older than what is known."""
+
+    taken: int
+    older: int
+
+
+class Roster:
+    """The nodes of one network. It is changed by the event loop alone; `seen` is a copy for others."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.clock: float | None = None  # the newest time of all reports
+        self._arrived = -math.inf  # when that came, by the steady clock
+        self._heard: dict[str, Heard] = {}
+
+    def __len__(self) -> int:
+        return len(self._heard)
+
+    def merge(self, report: Positions, now: float, patience: float) -> Merged:
+        """Take what is news. now: the steady clock. patience: seconds of silence after which any clock is taken.
+
+        A report that does not fit the nodes that are there, or the clock, is refused whole.
+        """
+        self._check(report)
+        if self._has_jumped(report.time, now):
+            if now - self._arrived <= patience:
+                raise ConflictError(
+                    f"time {report.time:g} s is more than {LARGEST_JUMP_S:g} s away from the network's clock at "
+                    f"{self.clock:g} s: after {patience:g} s without reports any clock is taken"
+                )
+            self._heard = {
+                name: Heard(one.node, -math.inf, one.arrived, one.pointing) for name, one in self._heard.items()
+            }
+            self.clock = None
+        if report.complete:
+            there = {node.id for node in report.nodes}
+            self._heard = {name: one for name, one in self._heard.items() if name in there or one.time > report.time}
+        older = 0
+        for node in report.nodes:
+            known = self._heard.get(node.id)
+            if known is not None and report.time < known.time:
+                older += 1
+                continue
+            self._heard[node.id] = Heard(node, report.time, now, _pointing(node, known))
+        taken = len(report.nodes) - older
+        if taken and (self.clock is None or report.time >= self.clock):
+            self.clock, self._arrived = report.time, now
+        return Merged(taken, older)
+
+    def restore(self, nodes: Sequence[Node], times: Sequence[float], clock: float, now: float) -> None:
+        """Take nodes as they were when the service last ran: all of them count as just heard."""
+        for node, time in zip(nodes, times, strict=True):
+            self._heard[node.id] = Heard(node, time, now, _pointing(node, None))
+        # Senders may have begun anew in the meantime: whatever clock comes first is taken.
+        self.clock, self._arrived = clock, -math.inf
+
+    def forget(self) -> None:
+        """Nobody is there, and no clock."""
+        self._heard, self.clock, self._arrived = {}, None, -math.inf
+
+    def stale(self, now: float, seconds: float) -> frozenset[str]:
+        """Nodes without news for so long, by the steady clock or by that of the senders."""
+        return frozenset(name for name, one in self._heard.items() if self._age(one, now) > seconds)
+
+    def take_out(self, now: float, seconds: float) -> list[str]:
+        """Forget nodes without news for so long; their ids."""
+        gone = [name for name, one in self._heard.items() if self._age(one, now) > seconds]
+        for name in gone:
+            del self._heard[name]
+        return gone
+
+    def seen(self) -> list[Heard]:
+        """All nodes as they are known now."""
+        return list(self._heard.values())
+
+    def _age(self, one: Heard, now: float) -> float:
+        by_clock = 0.0 if self.clock is None or math.isinf(one.time) else self.clock - one.time
+        return max(now - one.arrived, by_clock)
+
+    def _has_jumped(self, time: float, now: float) -> bool:
+        if self.clock is None:
+            return False
+        passed = 0.0 if math.isinf(self._arrived) else now - self._arrived
+        return time > self.clock + passed + LARGEST_JUMP_S or time < self.clock - LARGEST_JUMP_S
+
+    def _check(self, report: Positions) -> None:
+        seen: set[str] = set()
+        for node in report.nodes:
+            if node.id in seen:
+                raise RefusedError(f"node {node.id!r}: the id stands twice")
+            seen.add(node.id)
+        there = {} if report.complete else self._heard
+        if len(seen | there.keys()) > self.most:
+            raise RefusedError(
+                f"the network would have {len(seen | there.keys())} nodes: at most {self.most} are taken"
+            )
+        others = [one.node for name, one in there.items() if name not in seen]
+        first: Node = others[0] if others else report.nodes[0]
+        for node in report.nodes:
+            if type(node) is not type(first):
+                raise RefusedError(f"node {node.id!r}: the network's other nodes are given in {_kind(first)}")
+            if (_height(node) is None) is not (_height(first) is None):
+                told = "has no height, which others have" if _height(node) is None else "has a height, others have none"
+                raise RefusedError(f"node {node.id!r} {told}: give all nodes a height, or none")
+
+
+def fleet_of(seen: Sequence[Heard], frame: LocalFrame | None) -> Fleet:
+    """The fleet, in the frame that it was in before where its middle is still near the middle of that."""
+    ids = [one.node.id for one in seen]
+    pointing = np.array([one.pointing for one in seen])
+    heights = [height for one in seen if (height := _height(one.node)) is not None]
+    if isinstance(seen[0].node, LocalNode):
+        horizontal = np.array([(one.node.x, one.node.y) for one in seen if isinstance(one.node, LocalNode)])
+        chosen, yaw = None, pointing
+    else:
+        degrees = np.array([(one.node.lat, one.node.lon) for one in seen if isinstance(one.node, EarthNode)])
+        chosen, horizontal = _projected(degrees, frame, ids)
+        yaw = compass_to_yaw(chosen, degrees[:, 0], degrees[:, 1], pointing)
+    positions = np.column_stack([horizontal, heights]) if heights else horizontal
+    return Fleet(_set_apart(positions), yaw, ids, chosen)
+
+
+def _projected(
+    degrees: np.typing.NDArray[np.float64], frame: LocalFrame | None, ids: list[str]
+) -> tuple[LocalFrame, np.typing.NDArray[np.float64]]:
+    middle = LocalFrame.around(degrees[:, 0], degrees[:, 1], ids)
+    if frame is not None:
+        (offset,) = frame.to_xy(np.array([middle.latitude]), np.array([middle.longitude]))
+        if np.hypot(*offset) < FARTHEST_FROM_FRAME:
+            return frame, frame.to_xy(degrees[:, 0], degrees[:, 1])
+    return middle, middle.to_xy(degrees[:, 0], degrees[:, 1])
+
+
+def _set_apart(positions: np.typing.NDArray[np.float64]) -> np.typing.NDArray[np.float64]:
+    """Nodes that coincide, which two receivers on one bench do, each a little away from the others."""
+    if len(positions) < 2:
+        raise FleetError("a fleet needs at least two nodes: there is nothing to link")
+    apart = positions.copy()
+    for turn in range(1, 4 * len(positions)):
+        pair = coincident_pair(apart)
+        if pair is None:
+            break
+        # Ever farther, by the golden angle: no two nodes are sent to one place.
+        apart[pair[1], :2] += APART * math.sqrt(turn) * np.array([math.cos(2.4 * turn), math.sin(2.4 * turn)])
+    return apart
+
+
+def _pointing(node: Node, before: Heard | None) -> float:
+    """Where it points: as it says, or where it has gone, or as it did before."""
+    said = node.yaw if isinstance(node, LocalNode) else node.heading
+    if said is not None:
+        return said
+    if before is None:
+        return 0.0
+    if isinstance(node, LocalNode) and isinstance(before.node, LocalNode):
+        east, north = node.x - before.node.x, node.y - before.node.y
+        return math.atan2(north, east) if (east, north) != (0.0, 0.0) else before.pointing
+    if isinstance(node, EarthNode) and isinstance(before.node, EarthNode):
+        north = node.lat - before.node.lat
+        east = math.remainder(node.lon - before.node.lon, 360.0) * math.cos(math.radians(node.lat))
+        return math.degrees(math.atan2(east, north)) % 360.0 if (east, north) != (0.0, 0.0) else before.pointing
+    return 0.0
+
+
+def _height(node: Node) -> float | None:
+    return node.z if isinstance(node, LocalNode) else node.alt
+
+
+def _kind(node: Node) -> str:
+    return "metres (x, y)" if isinstance(node, LocalNode) else "degrees (lat, lon)"

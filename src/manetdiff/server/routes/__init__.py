@@ -1,0 +1,1 @@
+"""The HTTP interface: one file an idea, all under /v1."""

@@ -1,0 +1,65 @@
+"""One thread that writes: what comes in while it is busy is committed together, and answered when it is on disk."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any
+
+from sqlalchemy import Connection, Engine
+
+Job = Callable[[Connection], Any]
+
+MOST_TOGETHER = 128
+
+
+class Writer:
+    """Runs jobs in one transaction after another; a job's future has its result once that is committed."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._jobs: queue.SimpleQueue[tuple[Job, Future[Any]] | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
+        self._thread.start()
+
+    def write(self, job: Job) -> Future[Any]:
+        """The result of the job, once it is on disk."""
+        done: Future[Any] = Future()
+        self._jobs.put((job, done))
+        return done
+
+    def close(self) -> None:
+        """Write what is waiting, and stop."""
+        self._jobs.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        while True:
+            waiting = [self._jobs.get()]
+            while len(waiting) < MOST_TOGETHER and waiting[-1] is not None:
+                try:
+                    waiting.append(self._jobs.get_nowait())
+                except queue.Empty:
+                    break
+            jobs = [one for one in waiting if one is not None]
+            if len(jobs) == 1 or not self._commit(jobs):
+                for one in jobs:  # one that fails must not take the others with it
+                    self._commit([one], last=True)
+            if waiting[-1] is None:
+                return
+
+    def _commit(self, jobs: list[tuple[Job, Future[Any]]], *, last: bool = False) -> bool:
+        """Whether they were committed; where they were not and this is the last try, their futures say why."""
+        try:
+            with self._engine.begin() as connection:
+                results = [job(connection) for job, _ in jobs]
+        except BaseException as error:
+            if last:
+                for _, done in jobs:
+                    done.set_exception(error)
+            return False
+        for (_, done), result in zip(jobs, results, strict=True):
+            done.set_result(result)
+        return True

@@ -6,17 +6,26 @@ PIP := $(VENV)/bin/pip --disable-pip-version-check --quiet
 INSTALL := install --no-compile --constraint constraints.txt --editable
 CORES ?= 2
 
-.PHONY: demo test test-all lint types docs results prebuilt clean
+.PHONY: demo serve test test-all test-service lint types docs results prebuilt clean
 
 demo: $(VENV)/.installed
 	$(VENV)/bin/manetdiff demo
 
+# The live controller with a flight under way: open the address that it prints.
+serve: $(VENV)/.installed-serve
+	$(VENV)/bin/manetdiff serve --demo
+
 # Types are checked while the tests run.
 test: lint $(VENV)/.installed-dev
-	$(VENV)/bin/mypy & types=$$!; $(VENV)/bin/pytest -m "not slow" -n $(CORES) --dist loadfile && wait $$types
+	$(VENV)/bin/mypy & types=$$!; $(VENV)/bin/pytest -m "not slow and not service and not browser" -n $(CORES) --dist loadfile && wait $$types
 
 test-all: lint types $(VENV)/.installed-dev
-	$(VENV)/bin/pytest -n $(CORES) --dist loadfile
+	$(VENV)/bin/pytest -m "not service and not browser" -n $(CORES) --dist loadfile
+
+# The service under load, killed, fuzzed, fed by real senders, and its page in a browser: some twenty minutes. What is not
+# installed (chromium, PostgreSQL, npm for axe-core) is skipped by name.
+test-service: $(VENV)/.installed-service
+	$(VENV)/bin/pytest -m "service or browser" -rs
 
 lint: $(VENV)/.installed-dev
 	$(VENV)/bin/ruff check .
@@ -59,7 +68,15 @@ $(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
 
 $(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml constraints.txt
 	$(PIP) $(INSTALL) ".[dev]"
+	touch $@ $(VENV)/.installed $(VENV)/.installed-serve
+
+$(VENV)/.installed-serve: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(PIP) $(INSTALL) ".[serve]"
 	touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-service: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(PIP) $(INSTALL) ".[service-tests]"
+	touch $@ $(VENV)/.installed $(VENV)/.installed-dev $(VENV)/.installed-serve
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis demo

@@ -57,7 +57,7 @@ def test_a_viewer_is_shown_a_snapshot_then_changes_and_who_has_missed_one_a_snap
         assert hub.viewers == 1
         hub.close()
         seen.append(_parsed(await anext(events)))
-        await events.aclose()  # type: ignore[attr-defined]
+        await events.aclose()
         assert hub.viewers == 0
         return seen
 

@@ -1,14 +1,16 @@
-"""A service inside the test's own process, and reports to send to it."""
+"""A service inside the test's own process, reports to send to it, and viewers of its events."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+import time as clock
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from starlette.testclient import TestClient
+from starlette.testclient import TestClient, WebSocketTestSession
 
 from manetdiff.fleet import Fleet
 from manetdiff.scenarios import draw
@@ -16,6 +18,7 @@ from manetdiff.server.app import create_app
 from manetdiff.server.config import Config
 
 HERE = "http://localhost"
+LONGEST_S = 20.0
 
 
 @contextmanager
@@ -44,3 +47,42 @@ def report(fleet: Fleet, time: float, **more: Any) -> dict[str, Any]:
     """Of all nodes of a fleet, in metres."""
     rows = zip(fleet.ids, fleet.horizontal.tolist(), fleet.yaw.tolist(), strict=True)
     return {"time": time, "nodes": [{"id": name, "x": x, "y": y, "yaw": yaw} for name, (x, y), yaw in rows], **more}
+
+
+def moved(fleet: Fleet, seed: int, metres: float = 300.0) -> Fleet:
+    """The fleet with every node somewhere near where it was."""
+    return fleet.replace(fleet.positions + metres * np.random.default_rng(seed).standard_normal(fleet.positions.shape))
+
+
+def until(true: Callable[[], bool], seconds: float = LONGEST_S) -> None:
+    """Wait for something that the service does in its own time."""
+    end = clock.monotonic() + seconds
+    while not true():
+        assert clock.monotonic() < end, "it has not come about"
+        clock.sleep(0.01)
+
+
+def sending(client: TestClient, network: str) -> WebSocketTestSession:
+    """A WebSocket for a network's positions and control."""
+    return client.websocket_connect(f"ws://localhost/v1/networks/{network}/ingest")
+
+
+@contextmanager
+def viewing(client: TestClient, network: str) -> Iterator[Iterator[tuple[str, dict[str, Any]]]]:
+    """The events of a network, by name and data. While they are not read, nothing more is taken of the connection."""
+    with client.stream("GET", f"/v1/networks/{network}/events") as answer:
+        assert answer.status_code == 200
+        yield _events(answer.iter_lines())
+
+
+def _events(lines: Iterator[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    fields: dict[str, str] = {}
+    for line in lines:
+        if line.startswith(":"):  # a sign of life
+            continue
+        if line:
+            name, _, value = line.partition(": ")
+            fields[name] = value
+        elif fields:
+            yield fields["event"], json.loads(fields["data"])
+            fields = {}

@@ -68,9 +68,9 @@ def replay_command(
       manetdiff feed replay flights.csv --to http://127.0.0.1:8470 --network Patrol --speed 60 --step 10 --loop
     """
     tracks = read_tracks(file, kind, gap)
-    with _feed(to, network, create, radio, token_file, insecure) as feed, _status() as show:
+    chosen = _feed(to, network, create, radio, token_file, insecure)
+    with chosen as feed, _told_at_the_end(feed.progress), _status() as show:
         replay(feed, tracks, speed, step, loop=loop, show=show, reports=reports)
-    _tell(feed.progress, {"moments skipped": feed.progress.skipped})
 
 
 @app.command("mavlink")
@@ -124,9 +124,9 @@ def sbs_command(
 
 
 def _live(feed: Feed, receiver: Receiver, every: float, reports: int | None) -> None:
-    with _status(receiver.collector.counts) as show:
+    counts = receiver.collector.counts
+    with _told_at_the_end(feed.progress, counts), _status(counts) as show:
         feed_live(feed, receiver, every, show=show, reports=reports)
-    _tell(feed.progress, receiver.collector.counts)
 
 
 @contextmanager
@@ -162,6 +162,17 @@ def _status(counts: Counter[str] | None = None) -> Iterator[Show | None]:
         print(f"\r{CLEAR_LINE}", end="", file=sys.stderr, flush=True)
 
 
+@contextmanager
+def _told_at_the_end(progress: Progress, counts: Counter[str] | None = None) -> Iterator[None]:
+    """A table of what was sent; Ctrl-C is how most feeds end."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        _tell(progress, counts or {})
+        raise
+    _tell(progress, counts or {})
+
+
 def _rows(progress: Progress, counts: dict[str, int]) -> list[tuple[str, str]]:
     version = "none" if progress.version is None else str(progress.version)
     rows = [
@@ -171,7 +182,7 @@ def _rows(progress: Progress, counts: dict[str, int]) -> list[tuple[str, str]]:
         ("version", version),
         ("refused", str(progress.refused)),
     ]
-    counted = {"older": progress.older, **counts}
+    counted = {"older": progress.older, "moments skipped": progress.skipped, **counts}
     return [*rows, *((name, str(count)) for name, count in counted.items() if count)]
 
 

@@ -34,7 +34,10 @@ def command(
     allow_host: Annotated[
         list[str] | None, typer.Option(help="Name under which it is reached; can be given again.", metavar="NAME")
     ] = None,
-    demo: Annotated[bool, typer.Option("--demo", help="With a network whose fleet is in flight, to look at.")] = False,
+    demo: Annotated[
+        bool,
+        typer.Option("--demo", help="With a network whose fleet is in flight; opens the page where there is a screen."),
+    ] = False,
     weights: options.Weights = DEFAULT,
     workers: Annotated[int | None, typer.Option(help="Updates at a time. Default: one a core.", min=1, max=256)] = None,
     keep_versions: Annotated[int, typer.Option(help="Of each network's history.", min=1)] = 10_000,
@@ -82,4 +85,4 @@ def command(
             days=keep_days,
         ),
     )
-    run(config, json_log=json_log)
+    run(config, json_log=json_log, show=demo)

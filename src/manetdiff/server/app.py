@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
@@ -20,6 +20,7 @@ from manetdiff.server.live_network import Services
 from manetdiff.server.networks import Networks
 from manetdiff.server.pool import Pool
 from manetdiff.server.refusing import refuse_in_one_line
+from manetdiff.server.rehearsal import rehearse
 from manetdiff.server.routes import events, flight, networks, positions, service, topology
 from manetdiff.server.store import Store
 
@@ -46,8 +47,11 @@ class Senders:
         self.count -= 1
 
 
-def create_app(config: Config) -> ASGIApp:
-    """The service as an ASGI application; what it holds is opened when it starts and closed when it ends."""
+def create_app(config: Config, at_stop: list[Callable[[], None]] | None = None) -> ASGIApp:
+    """The service as an ASGI application; what it holds is opened when it starts and closed when it ends.
+
+    - at_stop: gets what whoever runs it is to call when it is told to stop, before open connections are waited for.
+    """
 
     @asynccontextmanager
     async def running(app: FastAPI) -> AsyncIterator[None]:
@@ -68,7 +72,10 @@ def create_app(config: Config) -> ASGIApp:
         counters.gauge("manetdiff_senders", "Open WebSockets", lambda: senders.count)
         counters.gauge("manetdiff_waiting_updates", "Updates that are not done", lambda: services.pool.waiting)
         try:
+            await services.pool.run(lambda: rehearse(services.model))
             await held.start(demo=config.demo)
+            if at_stop is not None:
+                at_stop.append(held.end_streams)
             yield
         finally:
             await held.close()

@@ -63,10 +63,11 @@ class Config:
     def __post_init__(self) -> None:
         if (self.certificate is None) is not (self.key is None):
             raise ServiceError("--tls-certificate and --tls-key go together")
-        if is_loopback(self.host):
+        if is_loopback(self.host) and not self.behind_proxy:
             return
         if self.token is None:
-            raise ServiceError(f"--host {self.host} is open to others: give --token-file, with a token that they know")
+            opened = "--behind-proxy" if is_loopback(self.host) else f"--host {self.host}"
+            raise ServiceError(f"{opened} opens it to others: give --token-file, with a token that they know")
         if self.certificate is None and not self.behind_proxy:
             raise ServiceError(
                 f"--host {self.host} is open to others, who could read the token: give --tls-certificate and "

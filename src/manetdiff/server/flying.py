@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -11,7 +12,7 @@ from manetdiff.fleet import Fleet
 from manetdiff.scenarios import MOTIONS, draw, motions_of
 from manetdiff.scenarios.motion import Moment, journey
 from manetdiff.server.errors import RefusedError
-from manetdiff.server.messages_in import EarthNode, LocalNode, NewFlight, Positions
+from manetdiff.server.messages_in import FARTHEST, EarthNode, LocalNode, NewFlight, Positions
 
 # Seconds of flight between the moments that are flown; what is in between is a straight line.
 STEP_S = 1.0
@@ -79,12 +80,12 @@ class Flown:
     def report(self) -> Positions:
         """Where it is now, as a report of all nodes."""
         fleet = self.fleet()
+        # Nobody flies on beyond what a report may say, wherever they were dragged to.
+        places = np.clip(fleet.horizontal, -FARTHEST, FARTHEST).tolist()
         heights = fleet.heights.tolist() if fleet.has_heights else [None] * len(fleet)
         nodes: list[LocalNode | EarthNode] = [
-            LocalNode(id=name, x=x, y=y, z=z, yaw=yaw)
-            for name, (x, y), z, yaw in zip(
-                fleet.ids, fleet.horizontal.tolist(), heights, fleet.yaw.tolist(), strict=True
-            )
+            LocalNode(id=name, x=x, y=y, z=z, yaw=math.remainder(yaw, math.tau))
+            for name, (x, y), z, yaw in zip(fleet.ids, places, heights, fleet.yaw.tolist(), strict=True)
         ]
         return Positions(time=self.time, nodes=nodes, complete=True)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 from manetdiff.server.states import State, change_of
 
@@ -22,7 +22,7 @@ class Hub:
         self._before: State = self.state
         self._events: dict[str, bytes] = {}  # of this state, written, once anybody has asked for them
         self._changed = asyncio.Event()
-        self._closed = False
+        self._deleted = self._stopping = False
 
     def publish(self, state: State) -> None:
         """Show another state."""
@@ -33,16 +33,21 @@ class Hub:
 
     def close(self) -> None:
         """The network is no more: viewers are told so."""
-        self._closed = True
+        self._deleted = True
         self._wake()
 
-    async def events(self) -> AsyncIterator[bytes]:
+    def stop(self) -> None:
+        """The service is stopping: streams end, and viewers come back when there is one again."""
+        self._stopping = True
+        self._wake()
+
+    async def events(self) -> AsyncGenerator[bytes]:
         """A snapshot, then a change for each new state; a snapshot again where a viewer has missed one."""
         self.viewers += 1
         try:
             seen = self.sequence  # before it is sent, which may take its time
             yield self._snapshot()
-            while not self._closed:
+            while not (self._deleted or self._stopping):
                 changed = self._changed
                 if seen == self.sequence:
                     try:
@@ -53,7 +58,8 @@ class Hub:
                 missed = self.sequence - seen
                 seen = self.sequence
                 yield self._delta() if missed == 1 else self._snapshot()
-            yield b"event: deleted\ndata: {}\n\n"
+            if self._deleted:
+                yield b"event: deleted\ndata: {}\n\n"
         finally:
             self.viewers -= 1
 

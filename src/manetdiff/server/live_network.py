@@ -10,7 +10,8 @@ import asyncio
 import contextlib
 import dataclasses
 import time
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import structlog
@@ -20,22 +21,19 @@ from manetdiff.runtime.model import Model
 from manetdiff.server.bucket import Bucket
 from manetdiff.server.config import Limits
 from manetdiff.server.counters import Counters
-from manetdiff.server.errors import LaterError, OverloadedError, RefusedError
+from manetdiff.server.errors import LaterError, OverloadedError, RefusedError, UnknownError
 from manetdiff.server.hub import Hub
 from manetdiff.server.messages_in import NewFlight, Pins, Positions
 from manetdiff.server.pilot import Pilot
 from manetdiff.server.pool import Pool
-from manetdiff.server.roster import Heard, Merged, Roster, fleet_of
+from manetdiff.server.roster import Merged, Roster
 from manetdiff.server.states import State, date_text, state_of, with_stale
 from manetdiff.server.store import NetworkRow, Store
-from manetdiff.server.updating import Wanted, next_topology
+from manetdiff.server.updating import Wanted, next_version
 from manetdiff.server.versions import Version
-from manetdiff.topology import metrics
+from manetdiff.server.waiting import Waiting
 
 LOG = structlog.get_logger()
-
-# Requests that may wait for one version.
-MOST_WAITING = 256
 
 
 @dataclass(frozen=True)
@@ -58,13 +56,6 @@ class Counts:
     shed: int = 0
 
 
-@dataclass
-class _Asked:
-    """Who waits for the next version."""
-
-    waiters: list[asyncio.Future[Version | None]] = field(default_factory=list)
-
-
 class LiveNetwork:
     """One network."""
 
@@ -77,9 +68,12 @@ class LiveNetwork:
             self._roster.restore(latest.nodes(), latest.heard, latest.time, time.monotonic())
         self._bucket = Bucket(services.limits.rate, services.limits.burst)
         self._turn = asyncio.Lock()  # one update at a time
-        self._asked: _Asked | None = None
+        self._writing = asyncio.Lock()  # one change of the row at a time
+        self._served: Waiting | None = None  # who waits for the version under way
+        self._asked: Waiting | None = None  # who waits for the version after the one under way
         self._worker: asyncio.Task[None] | None = None
         self.pilot = Pilot(self, services.pool)
+        self._closed: RefusedError | None = None  # why no more versions are made
         self._afresh = False  # whether the next topology owes nothing to the one before
         self._unsure = False  # whether what is on disk may be more than what is known here
         self._stale: frozenset[str] = frozenset() if latest is None else latest.stale
@@ -138,20 +132,20 @@ class LiveNetwork:
             if merged.taken:
                 self._ask()
             return {"accepted": merged.taken, "older": merged.older}
-        version = await self._next_version() if merged.taken else self.latest
+        version = await self._ask().join() if merged.taken else self.latest
         counters.report_s.observe(time.monotonic() - began)
         return self._answer(version, merged)
 
     async def take_moment(self, positions: Positions) -> None:
         """Take a report of the service's own flight, and wait for its version."""
         self._merge(positions)
-        await self._next_version()
+        await self._ask().join()
 
     def _merge(self, positions: Positions) -> Merged:
         if self._asked is None:  # else the report is merged into an update that is waiting already
             self._services.pool.check_room()
-        elif len(self._asked.waiters) >= MOST_WAITING:
-            raise OverloadedError(f"{MOST_WAITING} requests wait for this network's next version already")
+        else:
+            self._asked.check_room()
         return self._roster.merge(positions, time.monotonic(), self.row.settings.stale)
 
     def _answer(self, version: Version | None, merged: Merged) -> dict[str, Any]:
@@ -177,35 +171,25 @@ class LiveNetwork:
 
     # Updates.
 
-    def _ask(self) -> _Asked:
+    def _ask(self) -> Waiting:
         """See to it that another version will be made, from what is known by then."""
+        if self._closed is not None:
+            raise self._closed
         if self._asked is None:
-            self._asked = _Asked()
+            self._asked = Waiting()
             if self._worker is None or self._worker.done():
                 self._worker = asyncio.create_task(self._work())
         return self._asked
 
-    def _next_version(self) -> asyncio.Future[Version | None]:
-        waiter: asyncio.Future[Version | None] = asyncio.get_running_loop().create_future()
-        self._ask().waiters.append(waiter)
-        return waiter
-
     async def _work(self) -> None:
-        while self._asked is not None:
-            asked: _Asked = self._asked
+        while (asked := self._asked) is not None:
             async with self._turn:
-                self._asked = None  # from here on reports are news again
+                self._asked, self._served = None, asked  # from here on reports are news again
                 try:
-                    version = await self._advance(self.row)
+                    asked.answer(await self._advance(self.row))
                 except Exception as error:
                     self.failed(error)
-                    for waiter in asked.waiters:
-                        if not waiter.done():
-                            waiter.set_exception(error)
-                else:
-                    for waiter in asked.waiters:
-                        if not waiter.done():
-                            waiter.set_result(version)
+                    asked.fail(error)
 
     def failed(self, error: Exception) -> None:
         """Count and log it."""
@@ -218,6 +202,8 @@ class LiveNetwork:
     async def _advance(self, row: NetworkRow, *, strict: bool = False) -> Version | None:
         """Make the next version, store it, and show it; None where there are too few nodes."""
         services = self._services
+        if self._closed is not None:
+            raise self._closed
         if self._unsure:
             self.latest = await services.store.version(row.id)
             self._unsure = False
@@ -236,7 +222,7 @@ class LiveNetwork:
         wanted, stale = Wanted(row.radio, row.settings, row.pins), self._stale
 
         def make() -> tuple[Version, State]:
-            version = _made(services.model, before, number, seen, clock, stale, wanted, strict=strict)
+            version = next_version(services.model, before, seen, clock, wanted, number, stale, strict=strict)
             return version, state_of(version, {"pins": row.pins.model_dump()})
 
         version, state = await services.pool.run(make)
@@ -256,15 +242,17 @@ class LiveNetwork:
 
     # Settings.
 
-    async def change(self, row: NetworkRow) -> None:
-        """Another name, radio or settings, from now on; links are reconsidered under another radio."""
+    async def change(self, changed: Callable[[NetworkRow], NetworkRow]) -> None:
+        """Another name, radio or settings, from now on; links are reconsidered under another radio.
+
+        changed: of the network as it is by then, which others may be changing, too.
+        """
         self._services.pool.check_room()
         async with self._turn:
-            other_radio = row.radio != self.row.radio
-            await self._services.store.change_network(row)
-            self.row = row
-            if other_radio and len(self._roster) >= 2:
-                await self._advance(row)
+            before = self.row.radio
+            await self._write(changed)
+            if self.row.radio != before and len(self._roster) >= 2:
+                await self._advance(self.row)
             else:
                 self.show()
 
@@ -272,19 +260,29 @@ class LiveNetwork:
         """Keep to these pins from now on; those that cannot be kept to are refused, and nothing changes."""
         self._services.pool.check_room()
         async with self._turn:
-            row = dataclasses.replace(self.row, pins=pins)
             if len(self._roster) >= 2:
-                await self._advance(row, strict=True)
-            await self._services.store.change_network(row)
-            self.row = row
+                await self._advance(dataclasses.replace(self.row, pins=pins), strict=True)
+            await self._write(lambda row: dataclasses.replace(row, pins=pins))
             self.show()
 
     async def keep_flight(self, plan: NewFlight | None) -> None:
         """Remember the flight, or that there is none, also for when the service is started again."""
-        row = dataclasses.replace(self.row, flight=plan)
-        await self._services.store.change_network(row)
-        self.row = row
+        await self._write(lambda row: dataclasses.replace(row, flight=plan))
         self.show()
+
+    async def _write(self, changed: Callable[[NetworkRow], NetworkRow]) -> None:
+        """Change the row, on disk and then here; one after the other, so that nobody undoes what another has done."""
+        if self._closed is not None:
+            raise self._closed
+        async with self._writing:
+            row = changed(self.row)
+            await self._services.store.change_network(row)
+            self.row = row
+
+    def check_size(self, nodes: int) -> None:
+        """Raise where a network may not have so many nodes."""
+        if nodes > self._roster.most:
+            raise RefusedError(f"the network would have {nodes} nodes: at most {self._roster.most} are taken")
 
     async def begin_anew(self) -> None:
         """Forget who is there: the next topology owes nothing to the one before."""
@@ -324,36 +322,16 @@ class LiveNetwork:
     # The end.
 
     async def close(self, *, deleted: bool = False) -> None:
-        """Stop; with `deleted` viewers are told that the network is no more."""
+        """Stop; who waits is told why. With `deleted` viewers are told that the network is no more."""
+        why = UnknownError("the network was deleted") if deleted else LaterError("the service is stopping")
+        self._closed = why
         await self.pilot.stop()
         if self._worker is not None:
             self._worker.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._worker
+        for waiting in (self._served, self._asked):
+            if waiting is not None:
+                waiting.fail(why)
         if deleted:
             self.hub.close()
-
-
-def _made(
-    model: Model,
-    before: Version | None,
-    number: int,
-    seen: list[Heard],
-    clock: float,
-    stale: frozenset[str],
-    wanted: Wanted,
-    *,
-    strict: bool,
-) -> Version:
-    fleet = fleet_of(seen, None if before is None else before.fleet.frame)
-    topology, change = next_topology(model, before, fleet, clock, wanted, strict=strict)
-    return Version(
-        number=number,
-        time=clock,
-        at=time.time(),
-        topology=topology,
-        heard=tuple(one.time for one in seen),
-        stale=stale,
-        metrics=metrics(topology),
-        change=change,
-    )

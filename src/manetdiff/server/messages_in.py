@@ -11,6 +11,8 @@ from manetdiff.runtime.presets import PRESETS
 # Positions in metres and times in seconds that anyone means; beyond them arithmetic would lose what is small.
 FARTHEST, LATEST = 1e9, 1e12
 LONGEST_NAME = 128
+# Nodes of a report, however many a network may have: what is longer is not even read to its end.
+MOST_NODES = 4096
 
 
 def _printable(text: str) -> str:
@@ -32,14 +34,18 @@ Time = Annotated[float, Field(ge=-LATEST, le=LATEST, allow_inf_nan=False)]
 Metres = Annotated[float, Field(ge=-FARTHEST, le=FARTHEST, allow_inf_nan=False)]
 Angle = Annotated[float, Field(ge=-1e6, le=1e6, allow_inf_nan=False)]
 Link = Annotated[list[Name], Field(min_length=2, max_length=2)]
+# Seconds of flight a second, and updates a second; slower ones could as well be paused.
+Speed = Annotated[float, Field(ge=0.01, le=100, allow_inf_nan=False)]
+Rate = Annotated[float, Field(ge=0.1, le=20, allow_inf_nan=False)]
 Seed = Annotated[int, Field(ge=0, le=2**63 - 1)]
 Preset = Annotated[str, AfterValidator(_known_preset), Field(json_schema_extra={"enum": list(PRESETS)})]
 
 
 class Message(BaseModel):
-    """Nothing beside what is named here is taken: a misspelt setting must not be lost in silence."""
+    """Nothing beside what is named here is taken: a misspelt setting must not be lost in silence. Nor is a number that
+    is written as text, or a truth that is written as a number."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 class Settings(Message):
@@ -71,6 +77,10 @@ class Settings(Message):
 
 class Pins(Message):
     """Links that must be there, pairs that must not be linked, nodes that stay silent; all by id."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"keep": [["A", "B"]], "avoid": [["A", "C"]], "silent": ["D"]}]},
+    )
 
     keep: Annotated[list[Link], Field(max_length=4096)] = []
     avoid: Annotated[list[Link], Field(max_length=4096)] = []
@@ -183,6 +193,7 @@ class Positions(Message):
                     "nodes": [
                         {"id": "A", "lat": 47.1, "lon": 8.5, "alt": 1200, "heading": 90},
                         {"id": "B", "lat": 47.13, "lon": 8.55, "alt": 1300, "heading": 95},
+                        {"id": "C", "lat": 47.09, "lon": 8.58, "alt": 1250, "heading": 80},
                     ],
                 },
             ]
@@ -190,7 +201,7 @@ class Positions(Message):
     )
 
     time: Time
-    nodes: Annotated[list[Node], Field(min_length=1)]
+    nodes: Annotated[list[Node], Field(min_length=1, max_length=MOST_NODES)]
     complete: bool = False
 
 
@@ -205,14 +216,16 @@ class NewFlight(Message):
     motion: Annotated[str, Field(max_length=64)] | None = None
     nodes: Annotated[int, Field(ge=2, le=1024)] = 16
     seed: Seed = 0
-    speed: Annotated[float, Field(gt=0, le=100, allow_inf_nan=False)] = 4.0
-    rate: Annotated[float, Field(gt=0, le=20, allow_inf_nan=False)] = 2.0
+    speed: Speed = 4.0
+    rate: Rate = 2.0
     playing: bool = True
 
 
 class ChangedFlight(Message):
     """What is given is changed."""
 
+    model_config = ConfigDict(json_schema_extra={"examples": [{"playing": False}]})
+
     playing: bool | None = None
-    speed: Annotated[float, Field(gt=0, le=100, allow_inf_nan=False)] | None = None
-    rate: Annotated[float, Field(gt=0, le=20, allow_inf_nan=False)] | None = None
+    speed: Speed | None = None
+    rate: Rate | None = None

@@ -43,6 +43,11 @@ class Networks:
             await self._start_demo()
         self._tasks = [asyncio.create_task(self._tick()), asyncio.create_task(self._prune())]
 
+    def end_streams(self) -> None:
+        """Let all viewers go, so that nobody has to wait for them."""
+        for network in self._live.values():
+            network.hub.stop()
+
     async def close(self) -> None:
         """Stop them all."""
         for task in self._tasks:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 LOG = structlog.get_logger()
 
+# Seconds: a flight that goes on from a later time would come to the end of what a report may say.
+LATEST_START = 1e11
+
 
 class Pilot:
     """Of one network. flown: the flight that is under way, or paused; None: positions come from elsewhere."""
@@ -28,15 +31,18 @@ class Pilot:
         self.flown: Flown | None = None
         self._network, self._pool = network, pool
         self._task: asyncio.Task[None] | None = None
+        self._controls = asyncio.Lock()  # two who launch at once must not both fly
 
     async def fly(self, plan: NewFlight) -> None:
         """Begin a flight, with a fleet that is drawn; its first version is there when this returns."""
+        self._network.check_size(plan.nodes)
         latest = self._network.latest
-        start = 0.0 if latest is None else latest.time + 1.0
+        start = 0.0 if latest is None or latest.time > LATEST_START else latest.time + 1.0
         flown = await self._pool.run(lambda: Flown(plan, time=start))
-        await self.stop()
-        await self._network.begin_anew()
-        await self._begin(flown)
+        async with self._controls:
+            await self.stop()
+            await self._network.begin_anew()
+            await self._begin(flown)
 
     async def resume(self, plan: NewFlight) -> None:
         """Go on with a flight that was under way when the service was stopped, from where the fleet was last."""
@@ -59,9 +65,10 @@ class Pilot:
 
     async def land(self) -> None:
         """End the flight; the fleet stays where it is."""
-        await self.stop()
-        self.flown = None
-        await self._network.keep_flight(None)
+        async with self._controls:
+            await self.stop()
+            self.flown = None
+            await self._network.keep_flight(None)
 
     async def stop(self) -> None:
         """Leave the controls; the flight could go on."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import structlog
@@ -18,6 +19,8 @@ from manetdiff.server.errors import RefusedError
 LOG = structlog.get_logger()
 
 FEW = 3
+# Parts of a field's place that its sender does not know: where it came in, and the kinds of nodes.
+NOT_SAID = ("body", "query", "path", "metres", "degrees")
 
 
 def refuse_in_one_line(app: FastAPI) -> None:
@@ -34,8 +37,8 @@ def told(errors: Sequence[Any]) -> str:
     for error in errors[:FEW]:
         if error["type"] == "json_invalid":
             return one_line(f"the body is not JSON: {error['ctx']['error']}")
-        place = ".".join(str(part) for part in error["loc"] if part not in ("body", "query", "path"))
-        lines.append(f"{place}: {error['msg']}" if place else str(error["msg"]))
+        place = ".".join(str(part) for part in error["loc"] if part not in NOT_SAID)
+        lines.append(f"{place or 'the message'}: {error['msg']}")
     more = len(errors) - len(lines)
     return one_line("; ".join(lines) + (f" and {more} more" if more > 0 else ""))
 
@@ -45,13 +48,18 @@ def status_of(error: ManetDiffError) -> int:
     return error.status if isinstance(error, RefusedError) else 422
 
 
-def _answer(status: int, detail: str, headers: dict[str, str] | None = None) -> JSONResponse:
+def answer_to(error: ManetDiffError) -> JSONResponse:
+    """The refusal as an answer."""
+    return _answer(status_of(error), str(error), error.headers() if isinstance(error, RefusedError) else None)
+
+
+def _answer(status: int, detail: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
     return JSONResponse({"detail": detail}, status, headers)
 
 
 async def _ours(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, ManetDiffError)
-    return _answer(status_of(error), str(error), error.headers() if isinstance(error, RefusedError) else None)
+    return answer_to(error)
 
 
 async def _invalid(_: Request, error: Exception) -> JSONResponse:
@@ -59,11 +67,22 @@ async def _invalid(_: Request, error: Exception) -> JSONResponse:
     return _answer(422, told(error.errors()))
 
 
-async def _http(_: Request, error: Exception) -> JSONResponse:
+async def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
-    return _answer(error.status_code, one_line(str(error.detail)), dict(error.headers or {}))
+    unreadable = error.status_code == 400  # FastAPI's word for what is no JSON, or too deep, or a number without end
+    detail = "the body is not JSON that can be read" if unreadable else one_line(str(error.detail))
+    allowed = _allowed(request) if error.status_code == 405 else {}
+    return _answer(error.status_code, detail, {**(error.headers or {}), **allowed})
+
+
+def _allowed(request: Request) -> dict[str, str]:
+    """All methods that the path has: the router names those of the first call that it has found there."""
+    for path, calls in request.app.openapi()["paths"].items():
+        if re.fullmatch("[^/]+".join(map(re.escape, re.split(r"\{\w+\}", path))), request.scope["path"]):
+            return {"Allow": ", ".join(sorted(method.upper() for method in calls))}
+    return {}
 
 
 async def _unexpected(request: Request, error: Exception) -> JSONResponse:
-    LOG.error("request failed", method=request.method, path=request.url.path, exc_info=error)
+    LOG.error("request failed", method=request.method, path=request.scope["path"], exc_info=error)
     return _answer(500, "something went wrong here; the service's log says what")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from manetdiff.checks import first_repeated
 from manetdiff.errors import FleetError
 from manetdiff.fleet import Fleet, LocalFrame
-from manetdiff.fleet.coincidence import coincident_pair
+from manetdiff.fleet.coincidence import CLOSEST
 from manetdiff.fleet.geodetic import compass_to_yaw
 from manetdiff.server.errors import ConflictError, RefusedError
 from manetdiff.server.messages_in import EarthNode, LocalNode, Positions
@@ -21,10 +24,12 @@ LARGEST_JUMP_S = 3600.0
 # Metres that the fleet's middle may be away from the middle of its frame: the plane is still level enough there, and a
 # frame that stays is a fleet whose places can be compared from one moment to the next.
 FARTHEST_FROM_FRAME = 50_000.0
-# Metres that nodes are set apart by that say they are at the same place: a fleet cannot hold them otherwise.
-APART = 0.1
+# Metres within which nodes may be said to be at the same place, and by which those are set apart: a fleet cannot hold
+# them otherwise.
+NEAR, APART = 1e-6, 0.1
 
 Node = LocalNode | EarthNode
+FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -61,31 +66,18 @@ class Roster:
 
         A report that does not fit the nodes that are there, or the clock, is refused whole.
         """
-        self._check(report)
-        if self._has_jumped(report.time, now):
-            if now - self._arrived <= patience:
-                raise ConflictError(
-                    f"time {report.time:g} s is more than {LARGEST_JUMP_S:g} s away from the network's clock at "
-                    f"{self.clock:g} s: after {patience:g} s without reports any clock is taken"
-                )
-            self._heard = {
-                name: Heard(one.node, -math.inf, one.arrived, one.pointing) for name, one in self._heard.items()
-            }
-            self.clock = None
+        known = self._known(report.time, now, patience)
         if report.complete:
             there = {node.id for node in report.nodes}
-            self._heard = {name: one for name, one in self._heard.items() if name in there or one.time > report.time}
-        older = 0
-        for node in report.nodes:
-            known = self._heard.get(node.id)
-            if known is not None and report.time < known.time:
-                older += 1
-                continue
-            self._heard[node.id] = Heard(node, report.time, now, _pointing(node, known))
-        taken = len(report.nodes) - older
-        if taken and (self.clock is None or report.time >= self.clock):
+            known = {name: one for name, one in known.items() if name in there or one.time > report.time}
+        news = [node for node in report.nodes if node.id not in known or report.time >= known[node.id].time]
+        self._check(report, news, known)
+        heard = {node.id: Heard(node, report.time, now, _pointing(node, known.get(node.id))) for node in news}
+        self._heard = {**known, **heard}
+        # A clock that nobody has reached for so long was wrong: one report from the future must not make all else old.
+        if news and (self.clock is None or report.time >= self.clock or now - self._arrived > patience):
             self.clock, self._arrived = report.time, now
-        return Merged(taken, older)
+        return Merged(len(news), len(report.nodes) - len(news))
 
     def restore(self, nodes: Sequence[Node], times: Sequence[float], clock: float, now: float) -> None:
         """Take nodes as they were when the service last ran: all of them count as just heard."""
@@ -117,31 +109,38 @@ class Roster:
         by_clock = 0.0 if self.clock is None or math.isinf(one.time) else self.clock - one.time
         return max(now - one.arrived, by_clock)
 
-    def _has_jumped(self, time: float, now: float) -> bool:
-        if self.clock is None:
-            return False
-        passed = 0.0 if math.isinf(self._arrived) else now - self._arrived
-        return time > self.clock + passed + LARGEST_JUMP_S or time < self.clock - LARGEST_JUMP_S
-
-    def _check(self, report: Positions) -> None:
-        seen: set[str] = set()
-        for node in report.nodes:
-            if node.id in seen:
-                raise RefusedError(f"node {node.id!r}: the id stands twice")
-            seen.add(node.id)
-        there = {} if report.complete else self._heard
-        if len(seen | there.keys()) > self.most:
-            raise RefusedError(
-                f"the network would have {len(seen | there.keys())} nodes: at most {self.most} are taken"
+    def _known(self, time: float, now: float, patience: float) -> dict[str, Heard]:
+        """Who is known to a report of this time; after a jump of the clock nobody has a time by it."""
+        if self.clock is None or not self._has_jumped(self.clock, time, now):
+            return self._heard
+        if now - self._arrived <= patience:
+            raise ConflictError(
+                f"time {time:g} s is more than {LARGEST_JUMP_S:g} s away from the network's clock at "
+                f"{self.clock:g} s: after {patience:g} s without reports any clock is taken"
             )
-        others = [one.node for name, one in there.items() if name not in seen]
-        first: Node = others[0] if others else report.nodes[0]
-        for node in report.nodes:
+        return {name: Heard(one.node, -math.inf, one.arrived, one.pointing) for name, one in self._heard.items()}
+
+    def _has_jumped(self, clock: float, time: float, now: float) -> bool:
+        passed = 0.0 if math.isinf(self._arrived) else now - self._arrived
+        return time > clock + passed + LARGEST_JUMP_S or time < clock - LARGEST_JUMP_S
+
+    def _check(self, report: Positions, news: list[Node], known: Mapping[str, Heard]) -> None:
+        """That the network can be of the news and of those who stay as they are known."""
+        repeated = first_repeated([node.id for node in report.nodes])
+        if repeated is not None:
+            raise RefusedError(f"node {repeated!r}: the id stands twice")
+        new = {node.id for node in news}
+        nodes = [*(one.node for name, one in known.items() if name not in new), *news]
+        if len(nodes) > self.most:
+            raise RefusedError(f"the network would have {len(nodes)} nodes: at most {self.most} are taken")
+        for node in news:
+            first = nodes[0]
             if type(node) is not type(first):
                 raise RefusedError(f"node {node.id!r}: the network's other nodes are given in {_kind(first)}")
             if (_height(node) is None) is not (_height(first) is None):
                 told = "has no height, which others have" if _height(node) is None else "has a height, others have none"
                 raise RefusedError(f"node {node.id!r} {told}: give all nodes a height, or none")
+        _check_horizon([node for node in nodes if isinstance(node, EarthNode)])
 
 
 def fleet_of(seen: Sequence[Heard], frame: LocalFrame | None) -> Fleet:
@@ -160,9 +159,7 @@ def fleet_of(seen: Sequence[Heard], frame: LocalFrame | None) -> Fleet:
     return Fleet(_set_apart(positions), yaw, ids, chosen)
 
 
-def _projected(
-    degrees: np.typing.NDArray[np.float64], frame: LocalFrame | None, ids: list[str]
-) -> tuple[LocalFrame, np.typing.NDArray[np.float64]]:
+def _projected(degrees: FloatArray, frame: LocalFrame | None, ids: list[str]) -> tuple[LocalFrame, FloatArray]:
     middle = LocalFrame.around(degrees[:, 0], degrees[:, 1], ids)
     if frame is not None:
         (offset,) = frame.to_xy(np.array([middle.latitude]), np.array([middle.longitude]))
@@ -171,18 +168,34 @@ def _projected(
     return middle, middle.to_xy(degrees[:, 0], degrees[:, 1])
 
 
-def _set_apart(positions: np.typing.NDArray[np.float64]) -> np.typing.NDArray[np.float64]:
-    """Nodes that coincide, which two receivers on one bench do, each a little away from the others."""
+def _set_apart(positions: FloatArray) -> FloatArray:
+    """Nodes that coincide, which receivers on one bench do, each a little away from the others."""
     if len(positions) < 2:
         raise FleetError("a fleet needs at least two nodes: there is nothing to link")
-    apart = positions.copy()
-    for turn in range(1, 4 * len(positions)):
-        pair = coincident_pair(apart)
-        if pair is None:
-            break
+    extent = float(np.ptp(positions, axis=0).max())
+    # Cells that are larger than the closest distance, in grids half a cell apart: no pair is parted by all of them.
+    cell, apart = max(NEAR, 4 * CLOSEST * extent), max(APART, 16 * CLOSEST * extent)
+    placed = positions.copy()
+    for shift in itertools.product((0.0, 0.5), repeat=positions.shape[1]):
+        cells = np.floor(placed / cell + shift)
+        _, cell_of = np.unique(cells, axis=0, return_inverse=True)
+        order = np.argsort(cell_of, kind="stable")
+        first = np.searchsorted(cell_of[order], cell_of[order])
+        turn = np.empty(len(order))
+        turn[order] = np.arange(len(order)) - first  # 0 for the first of each cell, who stays
         # Ever farther, by the golden angle: no two nodes are sent to one place.
-        apart[pair[1], :2] += APART * math.sqrt(turn) * np.array([math.cos(2.4 * turn), math.sin(2.4 * turn)])
-    return apart
+        placed[:, :2] += apart * np.sqrt(turn)[:, None] * np.stack([np.cos(2.4 * turn), np.sin(2.4 * turn)], axis=1)
+    return placed
+
+
+def _check_horizon(nodes: Sequence[EarthNode]) -> None:
+    """That they fit on one side of the earth: one node with a bad fix must not take the network from the others."""
+    if nodes:
+        degrees = np.array([(node.lat, node.lon) for node in nodes])
+        try:
+            LocalFrame.around(degrees[:, 0], degrees[:, 1], [node.id for node in nodes])
+        except FleetError as error:
+            raise RefusedError(str(error)) from None
 
 
 def _pointing(node: Node, before: Heard | None) -> float:

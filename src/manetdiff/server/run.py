@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import logging
+import os
 import socket
 import sys
+import webbrowser
+from collections.abc import Callable
 
 import structlog
 import uvicorn
@@ -14,16 +17,17 @@ from manetdiff.server.config import Config
 from manetdiff.server.errors import ServiceError
 
 
-def run(config: Config, *, json_log: bool = False) -> None:
-    """Serve until told to stop. The address is printed once connections are taken."""
+def run(config: Config, *, json_log: bool = False, show: bool = False) -> None:
+    """Serve until told to stop. The address is printed once connections are taken. show: open the page, too."""
     _log_to_stderr(json_log)
     listening = _bound(config.host, config.port)
     host, port = listening.getsockname()[:2]
     scheme = "http" if config.certificate is None else "https"
     named = f"[{host}]" if ":" in host else host
+    at_stop: list[Callable[[], None]] = []
     server = _Server(
         uvicorn.Config(
-            create_app(config),
+            create_app(config, at_stop),
             access_log=False,
             log_config=None,
             lifespan="on",
@@ -39,6 +43,8 @@ def run(config: Config, *, json_log: bool = False) -> None:
             proxy_headers=config.behind_proxy,
         ),
         f"{scheme}://{named}:{port}/",
+        at_stop,
+        show=show and _has_screen(),
     )
     server.run(sockets=[listening])
     if not server.started:
@@ -46,23 +52,38 @@ def run(config: Config, *, json_log: bool = False) -> None:
 
 
 class _Server(uvicorn.Server):
-    """It says where it listens once it does."""
+    """It says where it listens once it does, and calls what is to be called when it stops."""
 
-    def __init__(self, config: uvicorn.Config, address: str) -> None:
+    def __init__(self, config: uvicorn.Config, address: str, at_stop: list[Callable[[], None]], *, show: bool) -> None:
         super().__init__(config)
-        self._address = address
+        self._address, self._at_stop, self._show = address, at_stop, show
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """As ever, and then a line."""
         await super().startup(sockets)
         if self.started:
             print(f"NetDiff serves at {self._address}", flush=True)
+            if self._show:
+                webbrowser.open(self._address)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """As ever, after streams that go on by themselves have been ended."""
+        for call in self._at_stop:
+            call()
+        await super().shutdown(sockets)
+
+
+def _has_screen() -> bool:
+    """Whether a browser would have a window, rather than take over the terminal."""
+    drawn = sys.platform in ("darwin", "win32") or bool({"DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys())
+    return drawn and sys.stdout.isatty()
 
 
 def _bound(host: str, port: int) -> socket.socket:
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        listening = socket.socket(family, socket.SOCK_STREAM)
+        # The protocol is named because asyncio turns off waiting for more to send only where it is: 40 ms an answer.
+        listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
     except OSError as error:
@@ -75,7 +96,10 @@ def _log_to_stderr(as_json: bool) -> None:
     shown: list[structlog.typing.Processor] = (
         [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
         if as_json
-        else [structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())]
+        # Plain tracebacks: others show what variables held, headers with the token among them.
+        else [
+            structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback)
+        ]
     )
     structlog.configure(
         processors=[

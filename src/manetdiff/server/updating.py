@@ -17,6 +17,7 @@ from manetdiff.radio import Radio
 from manetdiff.runtime.model import Model
 from manetdiff.runtime.options import Asked
 from manetdiff.server.messages_in import Pins, Settings
+from manetdiff.server.roster import Heard, fleet_of
 from manetdiff.server.versions import Change, Version
 from manetdiff.topology import Topology, carried_over, continuity, count_components, metrics
 
@@ -31,6 +32,32 @@ class Wanted:
     radio: Radio
     settings: Settings
     pins: Pins
+
+
+def next_version(
+    model: Model,
+    before: Version | None,
+    seen: Sequence[Heard],
+    clock: float,
+    wanted: Wanted,
+    number: int,
+    stale: frozenset[str] = frozenset(),
+    *,
+    strict: bool = False,
+) -> Version:
+    """The version that comes of the one before and of where nodes were last heard. strict: as of `next_topology`."""
+    fleet = fleet_of(seen, None if before is None else before.fleet.frame)
+    topology, change = next_topology(model, before, fleet, clock, wanted, strict=strict)
+    return Version(
+        number=number,
+        time=clock,
+        at=time.time(),
+        topology=topology,
+        heard=tuple(one.time for one in seen),
+        stale=stale,
+        metrics=metrics(topology),
+        change=change,
+    )
 
 
 def next_topology(

@@ -119,13 +119,16 @@ class Version:
         )
 
     def nodes(self) -> list[LocalNode] | list[EarthNode]:
-        """Its nodes as if they had been reported just so."""
+        """Its nodes as if they had been reported just so.
+
+        They are not checked again: nodes that were set apart may be a little beyond what a report may say.
+        """
         fleet = self.fleet
         if fleet.frame is None:
-            return [LocalNode(id=name, **row) for name, row in _rows(fleet, local_columns(fleet))]
-        return [EarthNode(id=name, **row) for name, row in _rows(fleet, geodetic_columns(fleet))]
+            return [LocalNode.model_construct(**row) for row in _rows(fleet, local_columns(fleet))]
+        return [EarthNode.model_construct(**row) for row in _rows(fleet, geodetic_columns(fleet))]
 
 
-def _rows(fleet: Fleet, columns: Mapping[str, Any]) -> list[tuple[str, dict[str, float]]]:
+def _rows(fleet: Fleet, columns: Mapping[str, Any]) -> list[dict[str, Any]]:
     values = zip(*(column.tolist() for column in columns.values()), strict=True)
-    return [(name, dict(zip(columns, row, strict=True))) for name, row in zip(fleet.ids, values, strict=True)]
+    return [{"id": name, **dict(zip(columns, row, strict=True))} for name, row in zip(fleet.ids, values, strict=True)]

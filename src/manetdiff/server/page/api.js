@@ -12,6 +12,13 @@ export class ApiError extends Error {
   }
 }
 
+/** The server could not be reached at all. */
+export class NoAnswerError extends Error {
+  constructor() {
+    super("The server does not answer.");
+  }
+}
+
 /** The response of a call, with the token where there is one; asks for it where it is missing or wrong. */
 export async function open(path, { method = "GET", body, signal } = {}) {
   for (;;) {
@@ -19,12 +26,9 @@ export async function open(path, { method = "GET", body, signal } = {}) {
     const headers = {};
     if (token !== null) headers.Authorization = `Bearer ${token}`;
     if (body !== undefined) headers["Content-Type"] = "application/json";
-    const response = await fetch(new URL(path, ROOT), {
-      method,
-      headers,
-      signal,
-      body: body === undefined ? undefined : JSON.stringify(body),
-      cache: "no-store",
+    const request = { method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body), cache: "no-store" };
+    const response = await fetch(new URL(path, ROOT), request).catch((error) => {
+      throw error instanceof TypeError ? new NoAnswerError() : error;
     });
     if (response.status === 401) {
       await ask(token);

@@ -56,7 +56,7 @@ function show(version, { throughput, before, continuity, changes, held_back: hel
   ];
   if (changes.length > MOST) parts.push(el("p", { className: "quiet-text", textContent: `and ${count(changes.length - MOST, "more", "more")}` }));
   if (heldBack.length > 0) {
-    parts.push(el("h3", { textContent: "Held back" }), el("ul", { className: "changes" }, ...heldBack.slice(0, 10).map(entry)));
+    parts.push(el("h2", { textContent: "Held back" }), el("ul", { className: "changes" }, ...heldBack.slice(0, 10).map(entry)));
   }
   byId("panel-changes").replaceChildren(...parts);
 }

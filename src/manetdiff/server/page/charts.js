@@ -2,20 +2,22 @@
 
 import uPlot from "./vendor/uplot/uPlot.esm.js";
 import { of } from "./api.js";
-import { byId, el } from "./dom.js";
+import { byId, el, say } from "./dom.js";
 import { setOldest } from "./history.js";
 import { get, on } from "./store.js";
 import { onTheme, palette } from "./theme.js";
 import { onOpen } from "./tabs.js";
+import { number } from "./units.js";
 
 const KEPT = 600; // points; then every other one of the older half goes
 const COLUMNS = ["version", "throughput", "sustained", "links", "changes", "continuity", "milliseconds"];
 const CHARTS = [
-  { title: "Throughput", unit: "Mbit/s", series: [["throughput", "T", "a"], ["sustained", "sustained", "c"]] },
-  { title: "Links", unit: "", series: [["links", "links", "c"], ["changes", "changes", "b"]], fromZero: true },
-  { title: "Continuity", unit: "%", series: [["continuity", "", "a"]] },
-  { title: "Update", unit: "ms", series: [["milliseconds", "", "a"]], fromZero: true },
+  { title: "Throughput", unit: "Mbit/s", series: [["throughput", "Throughput", "a"], ["sustained", "sustained", "c"]] },
+  { title: "Links", unit: "", series: [["links", "Links", "c"], ["changes", "changes", "b"]], fromZero: true, whole: true },
+  { title: "Continuity", unit: "%", series: [["continuity", "Continuity", "a"]], most: 100 },
+  { title: "Update", unit: "ms", series: [["milliseconds", "Update", "a"]], fromZero: true, cut: true },
 ];
+const WHOLE = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000];
 const COLOURS = { a: "accent", b: "parity-1", c: "link" };
 
 const data = Object.fromEntries(COLUMNS.map((name) => [name, []]));
@@ -34,10 +36,11 @@ export function startCharts() {
 }
 
 function figure({ title, unit, series }) {
-  const named = series.filter(([, label]) => label !== "");
+  // The caption is the legend, too: each name stands beside the colour of its line, if there is more than one.
+  const names = series.map(([, label, swatch], k) =>
+    el(k === 0 ? "strong" : "span", { className: series.length > 1 ? `series swatch-${swatch}` : "", textContent: label }));
   return el("figure", { aria: { label: `${title}${unit === "" ? "" : ` in ${unit}`} over versions` } },
-    el("figcaption", {}, el("strong", { textContent: title }), el("span", { textContent: unit }),
-      ...named.map(([, label, swatch]) => el("span", { className: `series swatch-${swatch}`, textContent: label }))),
+    el("figcaption", {}, ...names, el("span", { textContent: unit }), el("span", { className: "beyond" })),
     el("div", { className: "plot" }));
 }
 
@@ -109,6 +112,7 @@ const columns = ({ series }) => [data.version, ...series.map(([name]) => data[na
 function draw() {
   if (byId("charts").offsetWidth === 0) return;
   plots.forEach((plot, k) => plot.setData(columns(CHARTS[k])));
+  CHARTS.forEach(({ cut, series }, k) => cut && tellBeyond(k, data[series[0][0]]));
 }
 
 function resized() {
@@ -118,27 +122,43 @@ function resized() {
   draw();
 }
 
-function options({ series, fromZero }, host) {
-  const axis = { stroke: palette.quiet, font: "11px system-ui, sans-serif", ticks: { show: false }, grid: { stroke: palette.faint, width: 1 } };
+/** What is cut off at the top is said instead. */
+function tellBeyond(k, values) {
+  const most = values.reduce((high, value) => Math.max(high, value ?? 0), 0);
+  say(byId("charts").querySelectorAll(".beyond")[k], most > usual(values) ? `at most ${number(most)}` : "");
+}
+
+/**
+ * The top of a scale for values of which one may be a hundred times the others, as the first topology of a network
+ * takes: four times what nine of ten keep to, or simply the largest where that is less.
+ */
+function usual(values) {
+  const sorted = values.filter((value) => value !== null).sort((a, b) => a - b);
+  if (sorted.length === 0) return 1;
+  return Math.min(sorted.at(-1), 4 * sorted[Math.floor(0.9 * (sorted.length - 1))]);
+}
+
+function options({ series, fromZero, cut, whole, most }, host) {
+  const axis = { stroke: palette.quiet, font: `11px ${palette.font}`, ticks: { show: false }, grid: { stroke: palette.faint, width: 1 } };
   return {
     width: Math.max(120, host.clientWidth),
     height: Math.max(80, host.clientHeight || 120),
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 5 } },
-    padding: [8, 4, 0, 0],
-    scales: { x: { time: false }, y: { range: (_, low, high) => room(low, high, fromZero) } },
+    padding: [8, 16, 0, 0],
+    scales: { x: { time: false }, y: { range: (_, low, high) => room(low, cut && high !== null ? usual(data[series[0][0]]) : high, fromZero, most) } },
     axes: [
-      { ...axis, size: 22, space: 70, grid: { show: false }, values: (_, marks) => marks.map((mark) => (Number.isInteger(mark) ? String(mark) : "")) },
-      { ...axis, size: 42, space: 28 },
+      { ...axis, size: 22, space: 70, grid: { show: false }, values: (_, marks) => marks.map((mark) => (Number.isInteger(mark) ? `v${mark}` : "")) },
+      { ...axis, size: 42, space: 28, ...(whole ? { incrs: WHOLE } : {}), filter: (_, marks) => (data.version.length === 0 ? marks.map(() => null) : marks) },
     ],
     series: [{}, ...series.map(([, , swatch]) => ({ stroke: palette[COLOURS[swatch]], width: 1.5, points: { show: false }, spanGaps: true }))],
   };
 }
 
-/** A little room above and below; from zero where the size itself is what matters. */
-function room(low, high, fromZero) {
+/** A little room above and below; from zero where the size itself is what matters; never above what there can be. */
+function room(low, high, fromZero, most = Infinity) {
   if (low === null || high === null) return [0, 1];
   if (fromZero) return [0, Math.max(1, 1.1 * high)];
   const margin = Math.max(0.12 * (high - low), 0.02 * Math.abs(high), 0.01);
-  return [Math.max(0, low - margin), high + margin];
+  return [Math.max(0, low - margin), Math.min(high + margin, most + 0.2 * margin)];
 }

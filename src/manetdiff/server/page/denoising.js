@@ -29,18 +29,18 @@ export function startDenoising() {
     pause();
     step(Number(slider.value));
   });
-  on(["mode", "live"], show);
+  on(["mode", "live", "chosen"], show);
 }
 
 async function begin() {
   const button = byId("denoising");
+  const chosen = get("chosen");
   button.setAttribute("aria-busy", "true");
-  const answer = await tried(() => of(get("chosen")).denoising(seed));
-  button.removeAttribute("aria-busy");
-  if (answer === null || get("live") === null) return;
+  const answer = await tried(() => of(chosen).denoising(seed));
   // The links are of one version: show the nodes where they were in it, where the server still knows.
-  const stood = await tried(() => of(get("chosen")).state(answer.version));
-  if (stood === null) return;
+  const stood = answer === null ? null : await tried(() => of(chosen).state(answer.version));
+  button.removeAttribute("aria-busy");
+  if (stood === null || chosen !== get("chosen")) return;
   ids = answer.nodes;
   base = { ...stood, nodes: new Map(stood.nodes.map((node) => [node.id, node])) };
   const last = answer.steps.length - 1;
@@ -62,7 +62,7 @@ function step(k) {
     const [a, b] = [nodes.get(ids[i]), nodes.get(ids[j])];
     if (a?.x === undefined || b?.x === undefined) continue;
     joined.set(linkKey(a.id, b.id), {
-      source: a.id, target: b.id, forward: 1, backward: 1, distance: Math.hypot(a.x - b.x, a.y - b.y), pinned: false,
+      source: a.id, target: b.id, forward: null, backward: null, distance: Math.hypot(a.x - b.x, a.y - b.y), pinned: false,
       sector_source: sectorTowards(a, b.x, b.y, base.sectors, base.boresight),
       sector_target: sectorTowards(b, a.x, a.y, base.sectors, base.boresight),
     });

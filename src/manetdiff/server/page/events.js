@@ -1,6 +1,6 @@
 // The event stream of one network, read by fetch because EventSource cannot send a token; it comes back by itself.
 
-import { ApiError, of } from "./api.js";
+import { ApiError, NoAnswerError, of } from "./api.js";
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 5000;
@@ -9,7 +9,7 @@ const SILENCE_MS = 40000; // the server says something at least every 15 s
 /**
  * Follow a network until `stop()` of what is returned is called.
  *
- * `heard(kind, data)` gets every event; `lost(seconds)` is told when the stream has ended and when it is tried again;
+ * `heard(kind, data)` gets every event; `lost()` is told when the stream has ended, and will be tried again;
  * `missing()` when there is no such network any more.
  */
 export function follow(id, { heard, lost, missing }) {
@@ -24,7 +24,11 @@ async function run(id, stopped, { heard, lost, missing }) {
     try {
       const ended = await read(id, stopped, (kind, data) => {
         wait = FIRST_WAIT_MS;
-        heard(kind, data);
+        try {
+          heard(kind, data);
+        } catch (error) {
+          console.error(error); // of the page, not of the stream, which goes on
+        }
       });
       if (ended === "deleted") return;
     } catch (error) {
@@ -33,10 +37,11 @@ async function run(id, stopped, { heard, lost, missing }) {
         missing();
         return;
       }
-      if (!(error instanceof TypeError || error instanceof ApiError || error.name === "AbortError")) console.error(error);
+      const expected = error instanceof TypeError || error instanceof ApiError || error instanceof NoAnswerError || error.name === "AbortError";
+      if (!expected) console.error(error);
     }
     if (stopped.aborted) return;
-    lost(wait / 1000);
+    lost();
     await new Promise((resolve) => setTimeout(resolve, wait));
     wait = Math.min(2 * wait, LONGEST_WAIT_MS);
   }

@@ -3,12 +3,14 @@
 import { of } from "./api.js";
 import { byId, el, say, toast } from "./dom.js";
 import { tried } from "./flight.js";
+import { redraw } from "./map/fleet_view.js";
 import { get, network, seen } from "./store.js";
 import { palette } from "./theme.js";
 import { count, throughput } from "./units.js";
 
 const FRAMES_A_SECOND = 30;
 const FOOT_PX = 44;
+const VIDEO = ["video/webm", "video/mp4"].find((kind) => globalThis.MediaRecorder?.isTypeSupported(kind)); // Safari: mp4
 let recorder = null;
 
 export function startExports() {
@@ -16,7 +18,8 @@ export function startExports() {
   byId("export-netjson").addEventListener("click", () => tried(netjson));
   byId("export-png").addEventListener("click", picture);
   const video = byId("export-video");
-  video.hidden = typeof MediaRecorder === "undefined" || byId("canvas").captureStream === undefined;
+  video.hidden = VIDEO === undefined || byId("canvas").captureStream === undefined;
+  say(byId("export-video-kind"), `${VIDEO === "video/mp4" ? "MP4" : "WebM"}, until you stop it`);
   video.addEventListener("click", () => (recorder === null ? record() : recorder.stop()));
 }
 
@@ -57,7 +60,7 @@ function picture() {
   context.drawImage(canvas, 0, 0);
   context.scale(ratio, ratio);
   context.fillStyle = palette.ink;
-  context.font = "13px system-ui, sans-serif";
+  context.font = `13px ${palette.font}`;
   context.textBaseline = "middle";
   const facts = state === null || state.version === null ? ""
     : `, version ${state.version}: ${count(state.nodes.size, "node")}, ${count(state.links.size, "link")}, T ${throughput(state.metrics.throughput)} Mbit/s`;
@@ -68,20 +71,22 @@ function picture() {
 function record() {
   const chunks = [];
   const stream = byId("canvas").captureStream(FRAMES_A_SECOND);
-  recorder = new MediaRecorder(stream, { mimeType: "video/webm" });
+  recorder = new MediaRecorder(stream, { mimeType: VIDEO });
   recorder.addEventListener("dataavailable", ({ data }) => chunks.push(data));
   recorder.addEventListener("stop", () => {
     stream.getTracks().forEach((track) => track.stop());
     recorder = null;
     tellRecording();
-    save(new Blob(chunks, { type: "video/webm" }), `${fileName()}.webm`);
+    save(new Blob(chunks, { type: VIDEO }), `${fileName()}.${VIDEO.slice("video/".length)}`);
   });
   recorder.start(1000);
+  redraw(); // a fleet that stands still is not drawn by itself, and would leave an empty video
   tellRecording();
   toast("Recording the map. Export again to stop.");
 }
 
 function tellRecording() {
+  byId("export").dataset.recording = String(recorder !== null);
   byId("export-video").setAttribute("aria-pressed", String(recorder !== null));
   say(byId("export-video-text"), recorder === null ? "Record video" : "Stop recording");
 }

@@ -48,9 +48,12 @@ async function launch() {
     rate: rate(),
     playing: true,
   };
-  byId("launch").disabled = true;
+  const button = byId("launch");
+  button.disabled = true;
+  button.setAttribute("aria-busy", "true");
   await tried(() => of(get("chosen")).fly(flight));
-  byId("launch").disabled = get("chosen") === null;
+  button.removeAttribute("aria-busy");
+  button.disabled = get("chosen") === null;
 }
 
 export async function tried(work) {
@@ -85,7 +88,7 @@ function show() {
   play.setAttribute("aria-label", flight?.playing ? "Pause" : "Play");
   byId("play-icon").setAttribute("href", flight?.playing ? "#i-pause" : "#i-play");
   for (const id of ["speed", "rate", "end-flight"]) byId(id).disabled = flight === null;
-  byId("launch").disabled = chosen === null;
+  byId("launch").disabled = chosen === null || byId("launch").hasAttribute("aria-busy");
   if (flight === null) {
     launchedFor = null;
     tellPace();

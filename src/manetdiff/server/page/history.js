@@ -28,6 +28,9 @@ export function startHistory() {
   byId("before").addEventListener("click", () => set({ before: !get("before") }));
   on(["live", "shown", "mode", "chosen", "before", "lastChange"], show);
   on(["chosen"], () => {
+    asked?.abort();
+    asked = null;
+    oldest = 1;
     older = [];
     byId("panel-history").replaceChildren();
   });

@@ -4,8 +4,10 @@ import { byId, el, say } from "./dom.js";
 import { openLinkMenu } from "./link_menu.js";
 import { isSilent, toggleSilent } from "./pins.js";
 import { get, on, seen, set } from "./store.js";
-import { heading, metres, number } from "./units.js";
+import { heading, kilometres, number } from "./units.js";
+import { camera, scene } from "./map/fleet_view.js";
 
+const MARGIN_PX = 24;
 const card = byId("inspector");
 let parts = null; // of the node that the card is for; texts change at each update, elements do not
 
@@ -21,11 +23,15 @@ function show() {
     parts = null;
     return;
   }
-  if (parts?.id !== node.id) build(node.id);
+  if (parts?.id !== node.id) {
+    build(node.id);
+    standAside(node.id);
+  }
   parts.mark.className = `key plane-${node.parity}`;
   say(parts.slot, String(node.parity));
   say(parts.heading, heading(node.yaw));
-  say(parts.place, `${metres(node.x)}, ${metres(node.y)}`);
+  say(parts.east, `${kilometres(node.x)} km`);
+  say(parts.north, `${kilometres(node.y)} km`);
   say(parts.heard, node.stale ? "not lately" : "yes");
   const silent = isSilent(node.id);
   say(parts.silence, silent ? "Let it send" : "Silence");
@@ -42,7 +48,7 @@ function build(id) {
   parts = { id, peers: "", mark: el("span", { aria: { hidden: "true" } }), silence: el("button", { type: "button", className: "small", data: { testid: "silence" } }) };
   parts.silence.addEventListener("click", () => toggleSilent(id));
   const facts = el("dl");
-  for (const [name, title] of [["slot", "Sends in slot"], ["heading", "Heading"], ["place", "East, north"], ["heard", "Heard of"]]) {
+  for (const [name, title] of [["slot", "Sends in slot"], ["heading", "Heading"], ["east", "East"], ["north", "North"], ["heard", "Heard of"]]) {
     parts[name] = el("dd");
     facts.append(el("dt", { textContent: title }), parts[name]);
   }
@@ -50,6 +56,14 @@ function build(id) {
   card.replaceChildren(
     el("header", {}, parts.mark, el("h2", { textContent: id, title: id }), close), facts, parts.links, parts.silence,
   );
+}
+
+/** To the left where the node itself would be under the card. */
+function standAside(id) {
+  const node = scene.nodes.get(id);
+  const isUnder = node !== undefined && camera.screenX(node.x) > camera.width - 2 * MARGIN_PX - card.offsetWidth &&
+    camera.screenY(node.y) > camera.height - 4 * MARGIN_PX - card.offsetHeight;
+  card.dataset.side = isUnder ? "left" : "right";
 }
 
 function showLinks(state, id) {

@@ -8,7 +8,7 @@ import { get, network, on } from "./store.js";
 
 export function startNetworks() {
   byId("network").addEventListener("change", () => choose(byId("network").value));
-  byId("new-network").addEventListener("click", () => askForNew("flight"));
+  for (const id of ["new-network", "new-network-below"]) byId(id).addEventListener("click", () => askForNew("flight"));
   byId("new-cancel").addEventListener("click", () => byId("new-dialog").close());
   byId("new-dialog").querySelector("form").addEventListener("submit", createAsked);
   byId("start-demo").addEventListener("click", () => create({ name: "Demo fleet" }, true));

@@ -59,7 +59,7 @@ export function show() {
   drawn = now;
   const panel = byId("panel-pins");
   const parts = KINDS.filter(([kind]) => pins[kind].length > 0).flatMap(([kind, title, remove]) => [
-    el("h3", { textContent: title }),
+    el("h2", { textContent: title }),
     el("ul", { className: "pins" }, ...pins[kind].map((pin) => entry(kind, pin, remove))),
   ]);
   const hint = "Nothing is pinned. Click a link on the map, or its Pin button under Tables, to keep or forbid it. Select a node to silence it.";

@@ -20,7 +20,11 @@ function numbers() {
   // A step of the denoising is no update: it has neither a continuity nor a time that it took.
   const update = metrics === null ? null : state.update;
   say(byId("r-continuity"), update?.continuity == null ? "–" : number(100 * update.continuity).replace(/\.0+$/, ""));
-  say(byId("r-milliseconds"), update === null ? "–" : number(update.milliseconds));
+  say(byId("r-milliseconds"), number(update?.milliseconds));
+  byId("r-percent").hidden = update?.continuity == null;
+  byId("r-ms").hidden = update?.milliseconds == null;
+  byId("readout").hidden = metrics === null; // there is nothing to read, and nothing to explain
+  byId("legend").hidden = metrics === null;
   verdict(state, metrics);
   const version = state?.version ?? null;
   say(byId("clock"), clock(state?.time));
@@ -44,11 +48,11 @@ function status() {
   const { kind, text } = get("connection");
   const chip = byId("status");
   let [shownKind, words] = [kind, text];
-  if (kind === "live") {
-    const live = get("live");
-    if (live.version === null) [shownKind, words] = ["waiting", "Waiting for positions"];
+  const live = get("live");
+  if (kind === "live" && live !== null) {
+    if (live.version === null) [shownKind, words] = ["waiting", "Waiting"];
     else if (live.network.flight?.playing === false) [shownKind, words] = ["paused", "Paused"];
-    else if (live.network.stale.length > 0) words = `Live, ${count(live.network.stale.length, "node")} stale`;
+    else if (live.network.stale.length > 0) [shownKind, words] = ["stale", `Live, ${live.network.stale.length} stale`];
   }
   chip.dataset.kind = shownKind;
   say(byId("status-text"), words);
@@ -60,7 +64,7 @@ function emptiness() {
   byId("start").hidden = !(get("chosen") === null && get("connection").kind === "idle");
   byId("waiting").hidden = !waits;
   if (!waits) return;
-  say(byId("waiting-why"), live.network.waiting ?? "This network has no topology yet.");
+  say(byId("waiting-why"), live.network.waiting === null ? "This network has no topology yet." : `This network waits for ${live.network.waiting}.`);
   say(byId("waiting-curl"), curlLine(network().id));
 }
 

@@ -7,6 +7,7 @@ import { fromSnapshot, merged } from "./merge.js";
 import { get, set } from "./store.js";
 
 const AGAIN_MS = 2000;
+const LOST = { kind: "lost", text: "Connection lost" };
 let stream = null;
 
 export async function startSession() {
@@ -20,7 +21,7 @@ export async function startSession() {
       await chooseAny(fromHash());
       return;
     } catch (error) {
-      set({ connection: { kind: "lost", text: "No answer, trying again" } });
+      set({ connection: LOST });
       if (error.status !== undefined) toast(error.message);
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
     }
@@ -52,7 +53,7 @@ export function choose(id) {
   set({ connection: { kind: "connecting", text: "Connecting" } });
   stream = follow(id, {
     heard: (kind, data) => heard(id, kind, data),
-    lost: (seconds) => set({ connection: { kind: "lost", text: `Connection lost, again in ${seconds} s` } }),
+    lost: () => set({ connection: LOST }),
     missing: gone,
   });
 }

@@ -6,7 +6,7 @@ import { linkKey } from "./merge.js";
 import { pinOf } from "./pins.js";
 import { get, on, seen, set } from "./store.js";
 import { onOpen, visible } from "./tabs.js";
-import { count, heading, metres, number } from "./units.js";
+import { count, heading, kilometres, metres, number } from "./units.js";
 
 const BETWEEN_MS = 700;
 const PAGE = 100;
@@ -27,8 +27,8 @@ function build() {
     refresh();
   });
   tables = {
-    nodes: table("nodes", "Nodes", ["Node", "Slot", "Heading", "East", "North", "Links", "Map"]),
-    links: table("links", "Links", ["Link", "Mbit/s", "back", "Length", "Pin"]),
+    nodes: table("nodes", "Nodes", ["Node", "Slot", "Heading", "East, km", "North, km", "Links"]),
+    links: table("links", "Links", ["Link", "Mbit/s", "Back", "Length", "Pin"]),
   };
   byId("panel-tables").replaceChildren(el("div", { className: "filter" }, filter), ...Object.values(tables).map(({ box }) => box));
 }
@@ -47,10 +47,13 @@ function table(name, title, heads) {
   return { title, caption, body, more, box, rows: new Map() };
 }
 
+const byName = new Intl.Collator(undefined, { numeric: true });
+const bySource = (one, other) => byName.compare(one.source, other.source) || byName.compare(one.target, other.target);
+
 const refresh = throttled(() => {
   const state = seen();
   const nodes = state === null ? [] : [...state.nodes.values()];
-  const links = state === null ? [] : [...state.links.values()];
+  const links = state === null ? [] : [...state.links.values()].sort(bySource);
   const degree = new Map();
   for (const { source, target } of links) {
     degree.set(source, (degree.get(source) ?? 0) + 1);
@@ -59,7 +62,7 @@ const refresh = throttled(() => {
   const has = (...ids) => wanted === "" || ids.some((id) => id.toLowerCase().includes(wanted));
   const live = get("mode") === "live";
   fillRows("nodes", nodes.filter(({ id }) => has(id)), ({ id }) => id, nodeRow, (node) => [
-    `${node.parity}${node.stale ? ", stale" : ""}`, heading(node.yaw), metres(node.x), metres(node.y), String(degree.get(node.id) ?? 0),
+    node.stale ? "stale" : "", String(node.parity), heading(node.yaw), kilometres(node.x), kilometres(node.y), String(degree.get(node.id) ?? 0),
   ]);
   fillRows("links", links.filter(({ source, target }) => has(source, target)), (link) => linkKey(link.source, link.target), linkRow, (link) => [
     number(link.forward), number(link.backward), metres(link.distance),
@@ -79,19 +82,20 @@ function fillRows(name, items, keyOf, make, textsOf) {
   const { title, caption, body, more, rows } = tables[name];
   say(caption, `${title} (${items.length})`);
   const shown = items.slice(0, limit[name]);
+  let next = body.firstChild;
   const keys = new Set(shown.map(keyOf));
   for (const [key, { tr }] of rows) {
     if (keys.has(key)) continue;
+    if (tr === next) next = tr.nextSibling;
     tr.remove();
     rows.delete(key);
   }
   for (const item of shown) {
     const key = keyOf(item);
     let row = rows.get(key);
-    if (row === undefined) {
-      rows.set(key, (row = make(item)));
-      body.append(row.tr);
-    }
+    if (row === undefined) rows.set(key, (row = make(item)));
+    if (row.tr === next) next = next.nextSibling;
+    else body.insertBefore(row.tr, next);
     textsOf(item).forEach((text, k) => say(row.cells[k], text));
   }
   more.hidden = items.length <= shown.length;
@@ -99,10 +103,11 @@ function fillRows(name, items, keyOf, make, textsOf) {
 }
 
 function nodeRow({ id }) {
+  const remark = el("small", { className: "quiet-text" });
   const cells = Array.from({ length: 5 }, () => el("td"));
-  const button = el("button", { type: "button", textContent: "Select", aria: { label: `Select ${id}` } });
+  const button = el("button", { type: "button", className: "name", textContent: id, title: `Select ${id} on the map` });
   button.addEventListener("click", () => set({ selected: id }));
-  return { cells, tr: el("tr", {}, el("th", { scope: "row", textContent: id, title: id }), ...cells, el("td", {}, button)) };
+  return { cells: [remark, ...cells], tr: el("tr", {}, el("th", { scope: "row" }, button, remark), ...cells) };
 }
 
 function linkRow({ source, target }) {

@@ -8,7 +8,7 @@ const NAMES = ["paper", "panel", "sea", "ink", "quiet", "faint", "accent", "pari
 const system = matchMedia("(prefers-color-scheme: dark)");
 const watchers = [];
 
-/** The colours of the present theme, by the names that they have in colours.css. */
+/** The colours of the present theme, by the names that they have in colours.css; and the page's `font`. */
 export const palette = {};
 
 export function onTheme(work) {
@@ -30,6 +30,7 @@ function apply() {
   document.documentElement.dataset.theme = theme;
   byId("theme").setAttribute("aria-pressed", String(theme === "dark"));
   const style = getComputedStyle(document.documentElement);
+  palette.font = getComputedStyle(document.body).fontFamily;
   for (const name of NAMES) palette[name] = style.getPropertyValue(`--${name}`).trim();
   for (const work of watchers) work();
 }

@@ -8,6 +8,12 @@ let asking = null;
 
 export const current = () => token;
 
+// Nothing works without it: who closes the dialog is asked again.
+byId("token-dialog").addEventListener("cancel", (event) => event.preventDefault());
+byId("token-dialog").addEventListener("close", () => {
+  if (asking !== null) byId("token-dialog").showModal();
+});
+
 /** Ask for the token; several calls that were refused at once share one dialog. */
 export function ask(refused) {
   if (refused !== token) return Promise.resolve(token); // somebody has typed a newer one meanwhile
@@ -17,14 +23,13 @@ export function ask(refused) {
     const why = byId("token-why");
     if (refused !== null) why.textContent = "That was not the token. It was set when the server was started.";
     field.value = "";
-    dialog.addEventListener("cancel", (event) => event.preventDefault()); // nothing works without it
     const answered = (event) => {
       event.preventDefault();
       token = field.value.trim();
       sessionStorage.setItem(KEPT, token);
       dialog.querySelector("form").removeEventListener("submit", answered);
-      dialog.close();
       asking = null;
+      dialog.close();
       resolve(token);
     };
     dialog.querySelector("form").addEventListener("submit", answered);

@@ -6,7 +6,7 @@ const MINUS = "−";
 export function number(value) {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
   const size = Math.abs(value);
-  const digits = size >= 100 ? 0 : size >= 10 ? 1 : 2;
+  const digits = size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2; // as it is once it is rounded
   return value.toFixed(digits).replace("-", MINUS);
 }
 
@@ -25,6 +25,9 @@ export function metres(value) {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
   return Math.abs(value) >= 1000 ? `${number(value / 1000)} km` : `${number(value)} m`;
 }
+
+/** Where something is, to ten metres: finer than how far, since nodes of a fleet are near each other. */
+export const kilometres = (value) => (value / 1000).toFixed(2).replace(/^-0\.00$/, "0.00").replace("-", MINUS);
 
 /** Heading in degrees clockwise from north, of a yaw counter-clockwise from east. */
 export function heading(yaw) {

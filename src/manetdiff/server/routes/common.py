@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import Depends, Path, Query, Request, WebSocket
+from fastapi import Depends, Path, Query, Request, Security, WebSocket
+from fastapi.security import HTTPBearer
 from pydantic import BaseModel
 
 from manetdiff.server.live_network import LiveNetwork
@@ -41,18 +42,27 @@ Network = Annotated[LiveNetwork, Depends(_found)]
 VersionNumber = Annotated[int | None, Query(alias="version", ge=1, le=2**31 - 1, description="By default the latest.")]
 
 
+# For OpenAPI: where a token is asked for. The guard has checked it before any route is called.
+TOKEN = [Security(HTTPBearer(auto_error=False, description="Of the service's --token-file, where it has one."))]
+
+REFUSALS = {
+    400: "Not a request that can be read.",
+    401: "No token, or a wrong one.",
+    403: "A page of another origin.",
+    404: "There is no such network or version.",
+    408: "The body did not come in time.",
+    409: "It does not fit what is there.",
+    413: "The body is too long.",
+    415: "The body is not JSON.",
+    421: "An unknown host name.",
+    422: "Something in it is wrong; the detail says what.",
+    429: "Too often; Retry-After says when.",
+    503: "Not now; Retry-After says when.",
+}
+# Those that any call can meet, and those of a body.
+EVERY, BODY = (401, 403, 421, 503), (400, 408, 413, 415, 422)
+
+
 def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """For OpenAPI: these, and those that any call can meet."""
-    every = {401: "No token, or a wrong one.", 403: "A page of another origin.", 421: "An unknown host name."}
-    said = {
-        400: "Not a request that can be read.",
-        404: "There is no such network or version.",
-        409: "It does not fit what is there.",
-        413: "The body is too long.",
-        415: "The body is not JSON.",
-        422: "Something in it is wrong; the detail says what.",
-        429: "Too often; Retry-After says when.",
-        503: "Not now; Retry-After says when.",
-    }
-    chosen = {**every, **{status: said[status] for status in statuses}}
-    return {status: {"model": Problem, "description": told} for status, told in sorted(chosen.items())}
+    return {status: {"model": Problem, "description": REFUSALS[status]} for status in sorted({*EVERY, *statuses})}

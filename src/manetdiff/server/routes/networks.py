@@ -17,9 +17,11 @@ from manetdiff.server.errors import RefusedError
 from manetdiff.server.messages_in import ChangedNetwork, NewNetwork, Pins, Settings
 from manetdiff.server.radios import RADIOS
 from manetdiff.server.refusing import told
-from manetdiff.server.routes.common import AllNetworks, Network, refusals
+from manetdiff.server.routes.answers import Described, Listed, answers
+from manetdiff.server.routes.common import BODY, TOKEN, AllNetworks, Network, refusals
+from manetdiff.server.store import NetworkRow
 
-router = APIRouter(prefix="/v1", tags=["networks"])
+router = APIRouter(prefix="/v1", tags=["networks"], dependencies=TOKEN)
 
 
 @router.get("/choices", responses=refusals())
@@ -35,7 +37,7 @@ async def choices(networks: AllNetworks) -> dict[str, Any]:
     }
 
 
-@router.post("/networks", status_code=201, responses=refusals(400, 409, 413, 415, 422, 503))
+@router.post("/networks", status_code=201, responses=answers(Described, 201) | refusals(*BODY, 409))
 async def create(new: NewNetwork, networks: AllNetworks, request: Request, response: Response) -> dict[str, Any]:
     """A new network, without any nodes yet."""
     radio = networks.services.model.radio if new.radio is None else _radio(new.radio)
@@ -44,43 +46,42 @@ async def create(new: NewNetwork, networks: AllNetworks, request: Request, respo
     return network.described()
 
 
-@router.get("/networks", responses=refusals())
+@router.get("/networks", responses=answers(Listed) | refusals())
 async def list_all(networks: AllNetworks) -> dict[str, Any]:
     """All networks, the oldest first."""
     return {"networks": [network.described() for network in networks.all()]}
 
 
-@router.get("/networks/{id}", responses=refusals(404, 422))
+@router.get("/networks/{id}", responses=answers(Described) | refusals(404, 422))
 async def read(network: Network) -> dict[str, Any]:
     """One network: its settings, and where it stands."""
     return network.described()
 
 
-@router.patch("/networks/{id}", responses=refusals(400, 404, 413, 415, 422, 503))
+@router.patch("/networks/{id}", responses=answers(Described) | refusals(*BODY, 404))
 async def change(network: Network, changed: ChangedNetwork) -> dict[str, Any]:
     """Another name or radio, or other settings. Under another radio links are reconsidered at once."""
-    row = network.row
-    if changed.name is not None:
-        row = dataclasses.replace(row, name=changed.name)
-    if changed.radio is not None:
-        row = dataclasses.replace(row, radio=_radio(changed.radio))
-    if changed.settings is not None:
+    radio = None if changed.radio is None else _radio(changed.radio)
+
+    def applied(row: NetworkRow) -> NetworkRow:
         try:
-            settings = Settings.model_validate({**row.settings.model_dump(), **changed.settings})
+            settings = Settings.model_validate({**row.settings.model_dump(), **(changed.settings or {})})
         except ValidationError as error:
             raise RefusedError(f"settings: {told(error.errors())}") from None
-        row = dataclasses.replace(row, settings=settings)
-    await network.change(row)
+        name = row.name if changed.name is None else changed.name
+        return dataclasses.replace(row, name=name, radio=row.radio if radio is None else radio, settings=settings)
+
+    await network.change(applied)
     return network.described()
 
 
-@router.delete("/networks/{id}", status_code=204, responses=refusals(404, 422, 503))
+@router.delete("/networks/{id}", status_code=204, responses=refusals(404, 422))
 async def delete(network: Network, networks: AllNetworks) -> None:
     """The network is no more, nor is its history."""
     await networks.remove(network.row.id)
 
 
-@router.put("/networks/{id}/pins", responses=refusals(400, 404, 413, 415, 422, 503))
+@router.put("/networks/{id}/pins", responses=answers(Described) | refusals(*BODY, 404))
 async def pin(network: Network, pins: Pins) -> dict[str, Any]:
     """Links that must be there, pairs that must not be linked, nodes that stay silent, instead of those of before.
 
@@ -90,7 +91,7 @@ async def pin(network: Network, pins: Pins) -> dict[str, Any]:
     return network.described()
 
 
-@router.delete("/networks/{id}/pins", responses=refusals(404, 422, 503))
+@router.delete("/networks/{id}/pins", responses=answers(Described) | refusals(404, 422))
 async def unpin(network: Network) -> dict[str, Any]:
     """No pins."""
     await network.pin(Pins())

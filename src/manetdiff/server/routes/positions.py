@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import structlog
@@ -11,11 +12,12 @@ from pydantic import ValidationError
 
 from manetdiff.errors import ManetDiffError
 from manetdiff.json_settings import parsed_json
-from manetdiff.server.errors import RefusedError
+from manetdiff.server.errors import OverloadedError, RefusedError, UnknownError
 from manetdiff.server.live_network import LiveNetwork
 from manetdiff.server.messages_in import ChangedNetwork, Pins, Positions
-from manetdiff.server.refusing import status_of, told
-from manetdiff.server.routes.common import Network, found_by, refusals
+from manetdiff.server.refusing import answer_to, status_of, told
+from manetdiff.server.routes.answers import Reported, Taken, answers
+from manetdiff.server.routes.common import BODY, TOKEN, Network, found_by, refusals
 from manetdiff.server.routes.networks import change
 
 LOG = structlog.get_logger()
@@ -24,9 +26,14 @@ router = APIRouter(prefix="/v1", tags=["positions"])
 
 # Of a WebSocket's close: too many senders, and a network that is not there.
 TRY_LATER, NOT_FOUND = 1013, 4404
+LATER_S = 5.0
 
 
-@router.post("/networks/{id}/positions", responses={202: {}, **refusals(400, 404, 409, 413, 415, 422, 429, 503)})
+@router.post(
+    "/networks/{id}/positions",
+    responses=answers(Reported) | answers(Taken, 202) | refusals(*BODY, 404, 409, 429),
+    dependencies=TOKEN,
+)
 async def report(
     network: Network,
     positions: Positions,
@@ -51,28 +58,37 @@ async def ingest(socket: WebSocket, id: str) -> None:
     """
     senders = socket.app.state.senders
     try:
-        network = found_by(socket, id)
-    except ManetDiffError as error:
-        await socket.close(NOT_FOUND, str(error))
-        return
-    if not senders.enter():
-        await socket.close(TRY_LATER, "as many senders as are taken are here already")
+        found_by(socket, id)
+        if not senders.enter():
+            raise OverloadedError("as many senders as are taken are here already", LATER_S)
+    except RefusedError as error:
+        await _turn_away(socket, error)
         return
     try:
         await socket.accept()
-        while True:
-            text = await socket.receive_text()
-            await socket.send_text(json.dumps(await _answered(network, text)))
-    except (WebSocketDisconnect, KeyError):  # KeyError: a frame of bytes where text is expected
+        while (message := await socket.receive())["type"] != "websocket.disconnect":
+            network = found_by(socket, id)  # each time anew: it may have been deleted since
+            await socket.send_text(json.dumps(await _answered(network, message)))
+    except UnknownError as error:
+        await socket.close(NOT_FOUND, str(error))
+    except WebSocketDisconnect:
         pass
     finally:
         senders.leave()
 
 
-async def _answered(network: LiveNetwork, text: str) -> dict[str, Any]:
+async def _turn_away(socket: WebSocket, error: RefusedError) -> None:
+    """Before it is a WebSocket: as an answer of HTTP, where the server can."""
+    if "websocket.http.response" in socket.scope.get("extensions", {}):
+        await socket.send_denial_response(answer_to(error))
+    else:
+        await socket.close(NOT_FOUND if isinstance(error, UnknownError) else TRY_LATER, str(error))
+
+
+async def _answered(network: LiveNetwork, message: Mapping[str, Any]) -> dict[str, Any]:
     ref: dict[str, Any] = {}
     try:
-        frame = _object(text)
+        frame = _object(message.get("text"))
         if isinstance(frame.get("ref"), str | int):
             ref = {"ref": frame["ref"]}
         return {**ref, **await _obeyed(network, {name: value for name, value in frame.items() if name != "ref"})}
@@ -99,7 +115,9 @@ async def _obeyed(network: LiveNetwork, frame: dict[str, Any]) -> dict[str, Any]
     raise RefusedError("a frame holds one of positions, pins and settings, and perhaps a ref")
 
 
-def _object(text: str) -> dict[str, Any]:
+def _object(text: str | None) -> dict[str, Any]:
+    if text is None:
+        raise RefusedError("a frame is text that is JSON, not bytes")
     try:
         frame = parsed_json(text)
     except ValueError as error:

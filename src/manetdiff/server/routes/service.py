@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, JSONResponse, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from manetdiff.server.routes.common import AllNetworks, refusals
+from manetdiff.server.routes.common import TOKEN, AllNetworks, refusals
 
 router = APIRouter(tags=["service"])
 
@@ -29,7 +29,12 @@ async def ready(networks: AllNetworks) -> Response:
     return JSONResponse({"status": "the database does not answer"}, 503)
 
 
-@router.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}, **refusals()})
+@router.get(
+    "/metrics",
+    response_class=Response,
+    responses={200: {"content": {"text/plain": {}}}, **refusals()},
+    dependencies=TOKEN,
+)
 async def metrics(request: Request) -> Response:
     """For Prometheus."""
     return Response(request.app.state.networks.services.counters.text(), media_type=CONTENT_TYPE_LATEST)

@@ -12,12 +12,13 @@ from manetdiff.flights.schedule import link_events
 from manetdiff.server.denoising import denoising_of
 from manetdiff.server.errors import ConflictError
 from manetdiff.server.live_network import LiveNetwork
-from manetdiff.server.routes.common import AllNetworks, Network, VersionNumber, refusals
+from manetdiff.server.routes.answers import Columns, Denoised, Explained, Graph, History, State, answers
+from manetdiff.server.routes.common import TOKEN, AllNetworks, Network, VersionNumber, refusals
 from manetdiff.server.states import date_text, graph_of, state_of
 from manetdiff.server.versions import Version
 from manetdiff.topology import Topology
 
-router = APIRouter(prefix="/v1/networks/{id}", tags=["topology"])
+router = APIRouter(prefix="/v1/networks/{id}", tags=["topology"], dependencies=TOKEN)
 
 Limit = Annotated[int, Query(ge=1, le=5000)]
 # Columns of metrics over time.
@@ -27,23 +28,25 @@ COLUMNS = (
 )
 
 
-@router.get("/topology", responses=refusals(404, 409, 422, 503))
+@router.get("/topology", responses=answers(Graph) | refusals(404, 409, 422))
 async def topology(network: Network, networks: AllNetworks, version: VersionNumber = None) -> dict[str, Any]:
     """A version's topology as NetJSON NetworkGraph."""
-    found = await _version(network, networks, version)
-    return await networks.services.pool.run(lambda: graph_of(found))
+    found, pool = await _version(network, networks, version), networks.services.pool
+    pool.check_room()
+    return await pool.run(lambda: graph_of(found))
 
 
-@router.get("/state", responses=refusals(404, 409, 422, 503))
+@router.get("/state", responses=answers(State) | refusals(404, 409, 422))
 async def state(network: Network, networks: AllNetworks, version: VersionNumber = None) -> dict[str, Any]:
     """A version as the events show it."""
     if version is None:
         return network.hub.state
-    found, described = await _version(network, networks, version), network.described()
-    return {"sequence": 0, **await networks.services.pool.run(lambda: state_of(found, described))}
+    found, described, pool = await _version(network, networks, version), network.described(), networks.services.pool
+    pool.check_room()
+    return {"sequence": 0, **await pool.run(lambda: state_of(found, described))}
 
 
-@router.get("/history", responses=refusals(404, 422, 503))
+@router.get("/history", responses=answers(History) | refusals(404, 422))
 async def history(
     network: Network,
     networks: AllNetworks,
@@ -55,7 +58,7 @@ async def history(
     return {"versions": [{**one, "at": date_text(one["at"])} for one in found]}
 
 
-@router.get("/metrics-over-time", responses=refusals(404, 422, 503))
+@router.get("/metrics-over-time", responses=answers(Columns) | refusals(404, 422))
 async def metrics_over_time(
     network: Network,
     networks: AllNetworks,
@@ -70,7 +73,7 @@ async def metrics_over_time(
 @router.get(
     "/transition",
     response_model=None,
-    responses={200: {"content": {"application/json": {}, "text/plain": {}}}, **refusals(404, 409, 422, 503)},
+    responses={200: {"content": {"application/json": {}, "text/plain": {}}}, **refusals(404, 409, 422)},
 )
 async def transition_to(
     network: Network,
@@ -88,7 +91,7 @@ async def transition_to(
     return PlainTextResponse(link_events(made)) if format == "eel" else made.to_dict()
 
 
-@router.get("/explain", responses=refusals(404, 409, 422, 503))
+@router.get("/explain", responses=answers(Explained) | refusals(404, 409, 422))
 async def explain_change(network: Network, networks: AllNetworks, version: VersionNumber = None) -> dict[str, Any]:
     """Why links have changed since the version before, and what loyalty held back."""
     old, new = await _pair(network, networks, version)
@@ -98,7 +101,7 @@ async def explain_change(network: Network, networks: AllNetworks, version: Versi
     return {**made.to_dict(), "lines": made.lines()}
 
 
-@router.get("/denoising", responses=refusals(404, 409, 422, 503))
+@router.get("/denoising", responses=answers(Denoised) | refusals(404, 409, 422))
 async def denoising(
     network: Network,
     networks: AllNetworks,

@@ -43,7 +43,8 @@ class Writer:
                     waiting.append(self._jobs.get_nowait())
                 except queue.Empty:
                     break
-            jobs = [one for one in waiting if one is not None]
+            # Those that nobody waits for any more are left out; the others can no longer be called off.
+            jobs = [one for one in waiting if one is not None and one[1].set_running_or_notify_cancel()]
             if len(jobs) == 1 or not self._commit(jobs):
                 for one in jobs:  # one that fails must not take the others with it
                     self._commit([one], last=True)

@@ -1,6 +1,5 @@
 // Where the map looks: a centre in metres and pixels a metre; y goes up. Follows the fleet until somebody takes over.
 
-const PADDING = { left: 56, right: 72, top: 104, bottom: 72 };
 const SETTLE_MS = 420;
 const CLOSEST = 20; // pixels a metre
 const FARTHEST = 1e-5;
@@ -21,13 +20,8 @@ export class Camera {
   worldX = (sx) => (sx - this.width / 2) / this.scale + this.x;
   worldY = (sy) => (this.height / 2 - sy) / this.scale + this.y;
 
-  /** Aim so that all of a box is in view; `at once` where there is nothing to glide from. */
-  fit(box, atOnce) {
-    const small = this.width < 600;
-    const left = small ? 28 : PADDING.left;
-    const right = small ? 60 : PADDING.right;
-    const top = small ? 76 : PADDING.top;
-    const bottom = small ? 48 : PADDING.bottom;
+  /** Aim so that all of a box is in view within margins; `at once` where there is nothing to glide from. */
+  fit(box, { left, right, top, bottom }, atOnce) {
     const wide = Math.max(box.maxX - box.minX, 1);
     const high = Math.max(box.maxY - box.minY, 1);
     const scale = this.#within(
@@ -52,6 +46,12 @@ export class Camera {
     const off = Math.hypot(this.aim.x - this.x, this.aim.y - this.y) * this.scale;
     if (off < 0.3 && Math.abs(ratio) < 0.001) this.#arrive();
     return this.aim !== null;
+  }
+
+  /** Go along with what is looked at, in metres. */
+  shift(dx, dy) {
+    this.x += dx;
+    this.y += dy;
   }
 
   pan(dx, dy) {

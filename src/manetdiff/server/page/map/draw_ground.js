@@ -50,7 +50,7 @@ export function drawScaleBar(context, camera) {
   context.lineTo(x + px, y);
   context.lineTo(x + px, y - 5);
   context.stroke();
-  context.font = "12px system-ui, sans-serif";
+  context.font = `12px ${palette.font}`;
   context.textAlign = "left";
   context.textBaseline = "alphabetic";
   context.fillStyle = palette.quiet;

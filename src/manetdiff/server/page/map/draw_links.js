@@ -39,22 +39,31 @@ export function drawLinks(context, camera, scene, now, { faint = false, thin = 1
   drawBroken(context, camera, scene, thin);
   drawPinned(context, camera, scene);
   if (faint) return;
-  for (const link of scene.links.values()) {
-    const age = (now - link.since) / GLOW_MS;
-    if (age >= 1) continue;
-    glow(context, camera, link, 1 - age, thin);
+  for (const [since, links] of ofOneAge(scene.links.values(), now - GLOW_MS)) {
+    glow(context, camera, links, 1 - (now - since) / GLOW_MS, thin);
   }
-  for (const link of scene.fading) {
-    const left = 1 - (now - link.since) / FADE_MS;
-    if (left > 0) drawDropped(context, camera, link, left, thin);
+  for (const [since, links] of ofOneAge(scene.fading, now - FADE_MS)) {
+    drawDropped(context, camera, links, 1 - (now - since) / FADE_MS, thin);
   }
   context.globalAlpha = 1;
 }
 
-function glow(context, camera, link, left, thin) {
+/** Links that came or went after a moment, those of one update together: an update of a large fleet changes hundreds. */
+function ofOneAge(links, after) {
+  const groups = new Map();
+  for (const link of links) {
+    if (link.since <= after) continue;
+    const group = groups.get(link.since);
+    if (group === undefined) groups.set(link.since, [link]);
+    else group.push(link);
+  }
+  return groups;
+}
+
+function glow(context, camera, links, left, thin) {
   context.strokeStyle = palette.added;
   context.beginPath();
-  trace(context, camera, link);
+  for (const link of links) trace(context, camera, link);
   context.globalAlpha = 0.22 * left;
   context.lineWidth = 11 * thin;
   context.stroke();
@@ -63,27 +72,28 @@ function glow(context, camera, link, left, thin) {
   context.stroke();
 }
 
-export function drawDropped(context, camera, link, left = 1, thin = 1) {
+export function drawDropped(context, camera, links, left = 1, thin = 1) {
   context.strokeStyle = palette.dropped;
   context.globalAlpha = 0.85 * left;
   context.lineWidth = 2.2 * thin;
   context.setLineDash([1, 6]);
   context.beginPath();
-  trace(context, camera, link);
+  for (const link of links) trace(context, camera, link);
   context.stroke();
   context.setLineDash([]);
   context.globalAlpha = 1;
 }
 
-export function drawAdded(context, camera, link, thin = 1) {
-  glow(context, camera, link, 1, thin);
+export function drawAdded(context, camera, links, thin = 1) {
+  glow(context, camera, links, 1, thin);
   context.globalAlpha = 1;
 }
 
 function drawBroken(context, camera, scene, thin) {
   if (scene.broken === 0) return;
   context.strokeStyle = palette.broken;
-  context.lineWidth = 2.4 * thin;
+  // Noise breaks nearly every rule: the few links that do not should still be seen.
+  context.lineWidth = (2 * scene.broken > scene.links.size ? 1.3 : 2.4) * thin;
   context.setLineDash([12, 4, 2, 4]);
   context.beginPath();
   for (const link of scene.links.values()) if (link.broken) trace(context, camera, link);

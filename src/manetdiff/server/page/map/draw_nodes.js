@@ -1,17 +1,14 @@
-// Aircraft: a dart that points where the node heads, in the colour of the slot that it sends in, with its id.
+// Aircraft: a dart that points where the node heads, in the colour of the slot that it sends in.
 
 import { palette } from "../theme.js";
 
-const LABEL_CELL_W = 46;
-const LABEL_CELL_H = 18;
-const taken = new Set(); // cells of the screen that have a label, kept between frames to spare the collector
+const STALE = 2;
+const SILENT = 3;
 
 /** How large a dart is on the screen, by the room that there is. */
-export function dartSize(camera, scene) {
-  const box = scene.box();
-  if (box === null) return 9;
+export function dartSize(camera, box, count) {
   const area = Math.max(1, (box.maxX - box.minX) * camera.scale) * Math.max(1, (box.maxY - box.minY) * camera.scale);
-  return Math.min(11, Math.max(3.6, 0.17 * Math.sqrt(area / scene.nodes.size)));
+  return Math.min(11, Math.max(3.6, 0.15 * Math.sqrt(area / count)));
 }
 
 export function drawTrails(context, camera, scene) {
@@ -40,17 +37,15 @@ export function drawTrails(context, camera, scene) {
 }
 
 export function drawNodes(context, camera, scene, size) {
-  for (let look = 0; look < 3; look++) {
+  for (let look = 0; look < 4; look++) {
     context.beginPath();
-    for (const node of scene.nodes.values()) {
-      if ((node.stale || node.silent ? 2 : node.parity) === look) dart(context, camera, node, size);
-    }
+    for (const node of scene.nodes.values()) if (lookOf(node) === look) dart(context, camera, node, size);
     context.setLineDash([]);
     context.lineJoin = "round";
-    if (look === 2) {
+    if (look >= STALE) {
       context.fillStyle = palette.sea;
       context.fill();
-      context.setLineDash([2.5, 2.5]);
+      context.setLineDash(look === STALE ? [2.5, 2.5] : []);
       context.strokeStyle = palette.stale;
       context.lineWidth = 1.5;
       context.stroke();
@@ -65,6 +60,9 @@ export function drawNodes(context, camera, scene, size) {
   }
 }
 
+/** 0 and 1 are slots. A node that does not send, or may not be there any more, is hollow. */
+const lookOf = ({ parity, stale, silent }) => (stale ? STALE : silent ? SILENT : parity);
+
 /** Ring around the node that is selected or under the pointer. */
 export function drawRing(context, camera, node, size, strong) {
   context.strokeStyle = strong ? palette.accent : palette.quiet;
@@ -72,31 +70,6 @@ export function drawRing(context, camera, node, size, strong) {
   context.beginPath();
   context.arc(camera.screenX(node.x), camera.screenY(node.y), size * 1.9 + 2, 0, 2 * Math.PI);
   context.stroke();
-}
-
-export function drawLabels(context, camera, scene, size, always) {
-  context.font = "500 12px system-ui, sans-serif";
-  context.textAlign = "left";
-  context.textBaseline = "middle";
-  context.lineJoin = "round";
-  context.lineWidth = 3.5;
-  context.strokeStyle = palette.halo;
-  taken.clear();
-  const label = (node) => {
-    const x = camera.screenX(node.x) + size * 0.9 + 5;
-    const y = camera.screenY(node.y) - size * 0.9 - 2;
-    if (x < -60 || y < -10 || x > camera.width + 10 || y > camera.height + 10) return;
-    const cell = Math.floor(x / LABEL_CELL_W) * 100003 + Math.floor(y / LABEL_CELL_H);
-    if (taken.has(cell) && !always.has(node.id)) return;
-    taken.add(cell);
-    const text = node.id.length > 14 ? `${node.id.slice(0, 13)}…` : node.id;
-    context.fillStyle = node.stale || node.silent ? palette.stale : palette.ink;
-    context.strokeText(text, x, y);
-    context.fillText(text, x, y);
-  };
-  for (const id of always) if (scene.nodes.has(id)) label(scene.nodes.get(id));
-  if (size < 5) return; // no room
-  for (const node of scene.nodes.values()) if (!always.has(node.id)) label(node);
 }
 
 function dart(context, camera, node, size) {

@@ -6,9 +6,12 @@ import { linkBetween } from "../merge.js";
 import { onTheme } from "../theme.js";
 import { Camera } from "./camera.js";
 import { drawGround, drawScaleBar } from "./draw_ground.js";
+import { drawLabels } from "./draw_labels.js";
 import { drawAdded, drawDropped, drawLinks } from "./draw_links.js";
-import { dartSize, drawLabels, drawNodes, drawRing, drawTrails } from "./draw_nodes.js";
+import { dartSize, drawNodes, drawRing, drawTrails } from "./draw_nodes.js";
+import { drawRates } from "./draw_rates.js";
 import { drawSectors } from "./draw_sectors.js";
+import { margins, startMargins } from "./margins.js";
 import { Scene } from "./scene.js";
 
 const MANY = 300; // nodes; beyond, half as many frames do
@@ -27,18 +30,26 @@ let last = 0;
 let arrived = 0;
 let interval = 500;
 let drawnState = null;
+let drawnLive = true;
 let size = 9;
 let fitted = false;
+let middle = null; // of the fleet as it was last drawn or taken in
 
 export function startView() {
   new ResizeObserver(resize).observe(byId("stage"));
+  startMargins(() => {
+    if (camera.following) aim();
+    redraw();
+  });
   onTheme(redraw);
   on(["live", "shown", "mode"], takeIn);
   on(["selected", "before", "lastChange"], redraw);
   on(["chosen"], () => {
     scene.clear();
+    drawnState = null;
     fitted = false;
     camera.following = true;
+    tellFollowing();
     redraw();
   });
   resize();
@@ -65,7 +76,6 @@ function takeIn() {
   if (state === null || state === drawnState) return;
   const now = performance.now();
   const live = get("mode") === "live";
-  const wasLive = drawnState?.liveView ?? true;
   if (live && drawnState?.version !== state.version) {
     // The observed interval, without pauses, a little stretched: a node should still be under way when news comes.
     const gap = now - arrived;
@@ -73,20 +83,33 @@ function takeIn() {
     arrived = now;
   }
   const first = scene.nodes.size === 0;
-  const lasts = still.matches || first ? 0 : live && wasLive ? 1.08 * interval : 260;
-  scene.show(state, now, { lasts, glow: live && wasLive && !first && !still.matches });
+  const asNews = live && drawnLive && !first;
+  const lasts = still.matches || first ? 0 : asNews ? 1.08 * interval : 260;
+  const carried = scene.show(state, now, { lasts, glow: asNews && !still.matches });
+  camera.shift(carried.x, carried.y);
   drawnState = state;
-  drawnState.liveView = live;
-  byId("legend-broken").hidden = scene.broken === 0;
+  drawnLive = live;
+  middle = middleOf(scene.box());
+  tellLegend(state);
   if (camera.following) aim();
   redraw();
+}
+
+/** Signs that are explained only where they are on the map. */
+function tellLegend({ network }) {
+  const nodes = [...scene.nodes.values()];
+  byId("legend-broken").hidden = scene.broken === 0;
+  byId("legend-stale").hidden = !nodes.some(({ stale }) => stale);
+  byId("legend-silent").hidden = !nodes.some(({ stale, silent }) => silent && !stale);
+  byId("legend-kept").hidden = (network?.pins.keep.length ?? 0) === 0;
+  byId("legend-forbidden").hidden = scene.forbidden.length === 0;
 }
 
 function aim() {
   const box = scene.box();
   if (box === null) return;
   if (still.matches && fitted && comfortable(box)) return;
-  camera.fit(box, !fitted || still.matches);
+  camera.fit(box, margins, !fitted || still.matches);
   fitted = true;
 }
 
@@ -98,6 +121,19 @@ function comfortable({ minX, maxX, minY, maxY }) {
     camera.screenY(maxY) > 60 && camera.screenY(minY) < camera.height - 30;
   return inside && Math.max(wide / camera.width, high / camera.height) > 0.4;
 }
+
+/** Go the fleet's own way with it, and glide what is left to a view of all of it; whether there is still way to go. */
+function follow(ms, now) {
+  const box = scene.box();
+  if (camera.following && box !== null && now > scene.heldUntil && !still.matches) {
+    if (middle !== null) camera.shift(box.middleX - middle.x, box.middleY - middle.y);
+    aim();
+  }
+  middle = middleOf(box);
+  return camera.glide(ms);
+}
+
+const middleOf = (box) => (box === null ? null : { x: box.middleX, y: box.middleY });
 
 function resize() {
   const { clientWidth, clientHeight } = byId("stage");
@@ -125,9 +161,9 @@ function frame(now) {
   }
   last = now;
   const moving = scene.advance(now);
-  const gliding = camera.glide(Math.min(passed, 100));
+  const gliding = follow(Math.min(passed, 100), now);
   draw(now);
-  if (moving || gliding) redraw();
+  if (moving || gliding || now <= scene.heldUntil) redraw();
 }
 
 function draw(now) {
@@ -138,16 +174,18 @@ function draw(now) {
 }
 
 function drawFleet(state, now) {
-  size = dartSize(camera, scene);
+  size = dartSize(camera, scene.box(), scene.nodes.size);
   const thin = size < 6 ? 0.55 : 1;
   const focus = scene.nodes.get(hover.node ?? get("selected"));
   const selected = scene.nodes.get(get("selected"));
+  const pointedAt = scene.links.get(hover.link);
   if (focus !== undefined) drawSectors(context, camera, scene, focus, state);
   drawTrails(context, camera, scene);
   const change = comparison();
   drawLinks(context, camera, scene, now, { faint: change !== null, thin });
   if (change !== null) drawComparison(state, change, thin);
-  if (hover.link !== null && scene.links.has(hover.link)) drawAdded(context, camera, scene.links.get(hover.link), thin);
+  if (pointedAt !== undefined) drawAdded(context, camera, [pointedAt], thin);
+  drawRates(context, camera, pointedAt !== undefined ? [pointedAt] : linksOf(focus));
   drawNodes(context, camera, scene, size);
   if (focus !== undefined && focus !== selected) drawRing(context, camera, focus, size, false);
   if (selected !== undefined) drawRing(context, camera, selected, size, true);
@@ -157,6 +195,8 @@ function drawFleet(state, now) {
   drawLabels(context, camera, scene, size, always);
 }
 
+const linksOf = (node) => (node === undefined ? [] : [...scene.links.values()].filter(({ a, b }) => a === node || b === node));
+
 /** What the update to the version in view has added and dropped, if that is to be shown. */
 export function comparison() {
   if (!get("before") || get("mode") === "denoising") return null;
@@ -165,20 +205,12 @@ export function comparison() {
 }
 
 function drawComparison(state, { added, dropped }, thin) {
-  for (const [source, target] of added) {
-    const link = linkBetween(state, source, target);
-    if (link === null) continue; // it has gone again since
-    const a = scene.nodes.get(source);
-    const b = scene.nodes.get(target);
-    if (a !== undefined && b !== undefined) drawAdded(context, camera, { a, b }, thin);
-  }
-  for (const [source, target] of dropped) {
-    const a = scene.nodes.get(source);
-    const b = scene.nodes.get(target);
-    if (a !== undefined && b !== undefined && linkBetween(state, source, target) === null) {
-      drawDropped(context, camera, { a, b }, 1, thin);
-    }
-  }
+  const pairs = (links, there) => links
+    .filter(([source, target]) => (linkBetween(state, source, target) !== null) === there) // else it has changed again since
+    .map(([source, target]) => ({ a: scene.nodes.get(source), b: scene.nodes.get(target) }))
+    .filter(({ a, b }) => a !== undefined && b !== undefined);
+  drawAdded(context, camera, pairs(added, true), thin);
+  drawDropped(context, camera, pairs(dropped, false), 1, thin);
 }
 
 /** Say on the button whether the view follows the fleet. */

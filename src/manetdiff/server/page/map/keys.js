@@ -15,11 +15,14 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowD
 
 const map = byId("map");
 let picked = null; // the node that arrow keys move
+let nudged = null; // the node that they have moved, until the key is up
 
 export function startKeys() {
   map.addEventListener("keydown", pressed);
   map.addEventListener("keyup", (event) => {
-    if (event.key in ARROWS && get("selected") !== null) letGo(get("selected"));
+    if (!(event.key in ARROWS) || nudged === null) return;
+    letGo(nudged);
+    nudged = null;
   });
   map.addEventListener("blur", putDown);
   on(["selected", "live", "shown", "mode"], list);
@@ -39,11 +42,12 @@ function list() {
   const active = get("selected") !== null && state.nodes.has(get("selected"));
   const near = ids.slice(Math.max(0, at - 1), at + 2);
   if (map.children.length !== near.length) {
-    map.replaceChildren(...near.map((_, k) => el("div", { role: "option", id: `node-option-${k}` })));
+    map.replaceChildren(...near.map(() => el("div", { role: "option" })));
   }
   near.forEach((id, k) => {
     const option = map.children[k];
     const place = ids.indexOf(id);
+    option.id = `node-option-${place}`; // of the node, not of the element: another active node has to be another id
     option.setAttribute("aria-setsize", ids.length);
     option.setAttribute("aria-posinset", place + 1);
     option.setAttribute("aria-selected", String(active && place === at));
@@ -101,6 +105,7 @@ function nudge([dx, dy], times) {
   const node = scene.nodes.get(id);
   if (node === undefined || get("mode") !== "live") return;
   const step = (STEP_PX * times) / camera.scale;
+  nudged = id;
   moveTo(id, node.x + dx * step, node.y + dy * step);
 }
 

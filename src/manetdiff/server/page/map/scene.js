@@ -8,6 +8,7 @@ export const GLOW_MS = 1600;
 export const FADE_MS = 1100;
 const TRAIL = 14;
 const TRAILS_UP_TO = 200; // nodes; beyond, trails are clutter
+const NOWHERE = { x: 0, y: 0 };
 
 export class Scene {
   nodes = new Map();
@@ -15,11 +16,12 @@ export class Scene {
   fading = [];
   broken = 0;
   forbidden = [];
+  heldUntil = 0; // no node is in anybody's hand after this
   #began = 0;
   #lasts = 1;
 
   /**
-   * Take in a state.
+   * Take in a state; by how far the fleet was set over at once, in metres, because it is somewhere else altogether.
    *
    * - lasts: milliseconds in which nodes go to their new places; 0 puts them there at once.
    * - glow: whether links that come and go are shown as doing so.
@@ -28,6 +30,7 @@ export class Scene {
     const silent = new Set(state.network?.pins.silent ?? []);
     const trails = state.nodes.size <= TRAILS_UP_TO;
     for (const id of this.nodes.keys()) if (!state.nodes.has(id)) this.nodes.delete(id);
+    const carried = this.#carry(state);
     for (const node of state.nodes.values()) {
       const shown = this.nodes.get(node.id);
       if (shown === undefined) {
@@ -51,6 +54,29 @@ export class Scene {
     this.#began = now;
     this.#lasts = lasts;
     this.advance(now);
+    return carried;
+  }
+
+  /**
+   * Take the whole fleet along where it has gone farther than it is wide: to another version or another flight. Seen
+   * from the fleet, its shape then changes; flying there would show a flight that never was.
+   */
+  #carry(state) {
+    if (this.nodes.size === 0) return NOWHERE;
+    const box = this.box();
+    let [dx, dy] = [0, 0];
+    for (const { id, x, y } of this.nodes.values()) {
+      dx += (state.nodes.get(id).x - x) / this.nodes.size;
+      dy += (state.nodes.get(id).y - y) / this.nodes.size;
+    }
+    if (Math.hypot(dx, dy) < Math.max(box.maxX - box.minX, box.maxY - box.minY)) return NOWHERE;
+    for (const node of this.nodes.values()) {
+      node.x += dx;
+      node.y += dy;
+      node.trail.length = 0;
+      node.heldUntil = 0;
+    }
+    return { x: dx, y: dy };
   }
 
   #showLinks(state, now, glow) {
@@ -78,11 +104,13 @@ export class Scene {
       }
       link.a = a;
       link.b = b;
+      link.rate = forward === null ? null : forward + backward;
       link.weight = most > 0 ? Math.sqrt((forward + backward) / most) : 0.5;
       link.pinned = pinned;
       link.broken = broken.has(key);
       if (!glow) link.since = -Infinity;
     }
+    if (!glow) this.fading.length = 0;
     this.forbidden = (state.network?.pins.avoid ?? [])
       .map(([a, b]) => [this.nodes.get(a), this.nodes.get(b)])
       .filter(([a, b]) => a !== undefined && b !== undefined);
@@ -110,6 +138,7 @@ export class Scene {
     const node = this.nodes.get(id);
     if (node === undefined) return;
     node.heldUntil = now + ms;
+    this.heldUntil = Math.max(this.heldUntil, node.heldUntil);
     node.x = node.fromX = node.toX = x;
     node.y = node.fromY = node.toY = y;
     node.trail.length = 0;
@@ -123,15 +152,17 @@ export class Scene {
     this.broken = 0;
   }
 
-  /** The box around where the nodes are going, or null without nodes. */
+  /** The box around all nodes as they are, with their middle; null without nodes. */
   box() {
     if (this.nodes.size === 0) return null;
-    const box = { minX: Infinity, maxX: -Infinity, minY: Infinity, maxY: -Infinity };
-    for (const { toX, toY } of this.nodes.values()) {
-      box.minX = Math.min(box.minX, toX);
-      box.maxX = Math.max(box.maxX, toX);
-      box.minY = Math.min(box.minY, toY);
-      box.maxY = Math.max(box.maxY, toY);
+    const box = { minX: Infinity, maxX: -Infinity, minY: Infinity, maxY: -Infinity, middleX: 0, middleY: 0 };
+    for (const { x, y } of this.nodes.values()) {
+      if (x < box.minX) box.minX = x;
+      if (x > box.maxX) box.maxX = x;
+      if (y < box.minY) box.minY = y;
+      if (y > box.maxY) box.maxY = y;
+      box.middleX += x / this.nodes.size;
+      box.middleY += y / this.nodes.size;
     }
     return box;
   }
@@ -139,7 +170,7 @@ export class Scene {
 
 function newcomer({ id, x, y, yaw, parity, stale }, silent) {
   return { id, x, y, yaw, fromX: x, fromY: y, fromYaw: yaw, toX: x, toY: y, toYaw: yaw, parity, stale, silent,
-    heldUntil: 0, trail: [] };
+    heldUntil: 0, trail: [], corner: 0 };
 }
 
 function leaveTrail(node) {

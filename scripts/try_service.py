@@ -48,7 +48,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="a Markdown page to write")
     parser.add_argument("--quick", action="store_true", help="in small, to see that it works")
     asked = parser.parse_args()
-    parts = [HEAD.format(names=" ".join(asked.trials))]
+    parts = [HEAD.format(names=" ".join([*asked.trials, *(["--quick"] if asked.quick else [])]))]
     for name in asked.trials:
         with tempfile.TemporaryDirectory() as folder:
             for section in TRIALS[name](asked.quick, Path(folder)):

@@ -53,7 +53,7 @@ KNOWS["client"] = {"fleet", "radio", "topology", "formats"}
 KNOWS["cli"] = set(KNOWS)
 GROUND = {
     *("errors", "checks", "files", "json_settings", "compiled", "cores"),
-    *("messages", "user_cache", "wording", "__version__"),
+    *("hosts", "messages", "user_cache", "wording", "__version__"),
 }
 
 

@@ -85,6 +85,16 @@ def test_links_change_only_for_a_gain_unless_they_break_a_rule(model: Model) -> 
             assert link_names(before.topology) == link_names(after.topology)
 
 
+def test_links_are_not_held_beyond_the_range(model: Model) -> None:
+    radio = md.Radio(unit=1000.0, range=5.0)
+    wanted = Wanted(radio, Settings(preset="instant", least_gain=1.0, loyalty=100.0), Pins())
+    version: Version | None = None
+    for time, x in enumerate((7800.0, 8200.0, 8600.0, 9400.0, 12_000.0)):
+        fleet = Fleet([(0.0, 0.0), (4000.0, 0.0), (x, 0.0)], [0.0, 0.0, 0.0], ["a", "b", "c"])
+        version = _version(model, version, fleet, float(time), wanted)
+        assert (("b", "c") in link_names(version.topology)) == (x <= 9000.0)
+
+
 def test_nodes_join_and_leave_and_a_fleet_of_strangers_begins_anew(model: Model) -> None:
     wanted, fleet = _wanted(), small_fleet(8)
     version = _version(model, None, fleet.part(range(6)), 0.0, wanted)

@@ -27,6 +27,12 @@ Result = TypeVar("Result")
 
 ROW = NetworkRow("abc", "Ünï 'net'", 1.5, md.Radio(), Settings(setup=2.0), Pins(keep=[["a", "b"]]))
 
+# Ends all other connections.
+OTHERS = (
+    "select pg_terminate_backend(pid) from pg_stat_activity "
+    "where pid <> pg_backend_pid() and datname = current_database()"
+)
+
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
 def address(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
@@ -129,11 +135,7 @@ def test_a_database_that_is_lost_is_said_and_found_again(store: Store, address: 
         pytest.skip("SQLite is no server that goes away")
     engine = opened(address)
     with engine.connect() as connection:
-        others = (
-            "select pg_terminate_backend(pid) from pg_stat_activity "
-            "where pid <> pg_backend_pid() and datname = current_database()"
-        )
-        connection.execute(text(others))
+        connection.execute(text(OTHERS))
     engine.dispose()
     for _ in range(3):  # connections that are broken are noticed and made again
         try:
@@ -142,6 +144,27 @@ def test_a_database_that_is_lost_is_said_and_found_again(store: Store, address: 
         except LaterError:
             continue
     assert [row.id for row in _run(store.networks())] == ["later"]
+
+
+def test_who_has_lost_the_database_to_another_does_not_write_any_more(store: Store, address: str) -> None:
+    if not address.startswith("postgresql"):
+        pytest.skip("SQLite is no server that goes away")
+    _run(store.add_network(ROW))
+    engine = opened(address)
+    with engine.connect() as connection, connection.begin():
+        connection.execute(text(OTHERS))  # as a restart of PostgreSQL does
+    other = Store(address)
+    try:
+        for _ in range(3):
+            with pytest.raises(LaterError):
+                _run(store.add_version("abc", _version(1)))
+        with pytest.raises(LaterError, match="another service"):
+            _run(store.add_version("abc", _version(1)))
+        _run(other.add_version("abc", _version(1)))
+    finally:
+        other.close()
+        engine.dispose()
+    _run(store.add_version("abc", _version(2)))  # and gets it back when the other is gone
 
 
 @pytest.mark.parametrize("wrong", ["mysql://x/y", "nonsense", "sqlite://", "sqlite:////nowhere/at/all.db"])

@@ -4,6 +4,7 @@ a test tells it to say."""
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from collections import deque
 from collections.abc import Iterator
@@ -22,6 +23,14 @@ class Asked(NamedTuple):
     body: Any
 
 
+class _Quiet(ThreadingHTTPServer):
+    """It does not mind clients that leave before they were told everything."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 class FakeController:
     """networks: that are there. asked: all requests. answers: to be given first, of any status, headers and JSON.
     streams: what each request for events gets, the last of them again and again."""
@@ -33,7 +42,7 @@ class FakeController:
         self.streams: list[list[tuple[str, Any]]] = []
         self.connections = 0
         self._changed = threading.Condition()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._server = _Quiet(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_port}"
 

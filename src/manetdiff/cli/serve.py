@@ -80,7 +80,7 @@ def command(
             networks=max_networks,
             viewers=max_viewers,
             rate=max_rate,
-            burst=2 * max_rate,
+            burst=max(1.0, 2 * max_rate),
             versions=keep_versions,
             days=keep_days,
         ),

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from manetdiff.client.errors import ClientError
 from manetdiff.formats.files import PathLike, read_source
+from manetdiff.hosts import is_loopback, is_token
 from manetdiff.messages import brief
 
 PORTS = {"http": 80, "https": 443}
 LARGEST_PORT = 65_535
-# What a header can hold, and RFC 6750 calls a token.
-TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")
 
 
 @dataclass(frozen=True)
@@ -52,14 +50,6 @@ class Address:
         return f"{'https' if self.secure else 'http'}://{host}:{self.port}{self.path}"
 
 
-def is_loopback(host: str) -> bool:
-    """Whether the host is this machine, as nobody else can reach it."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"
-
-
 def host_and_port(text: str, option: str, default: int | None = None) -> tuple[str, int]:
     """From `host:port`, an IPv6 address in brackets. option: what messages call it. default: a port to leave out."""
     found = re.fullmatch(r"(?:\[([0-9A-Fa-f:.%]+)\]|([^\s:\[\]/@]+))(?::(\d{1,5}))?", text)
@@ -79,5 +69,5 @@ def read_token(path: PathLike) -> str:
 
 def check_token(token: str, name: str = "token") -> None:
     """Raise unless it can be sent as a token; it is never quoted."""
-    if not TOKEN.fullmatch(token):
+    if not is_token(token):
         raise ClientError(f"{name}: a token is one line of letters, digits and . _ ~ + / - without spaces")

@@ -29,6 +29,10 @@ DESCRIPTION = """Networks of directional radios, kept good while the fleet moves
 A network is made once; then positions are reported, and each report leads to a version of its topology."""
 
 
+# Seconds that somebody may have to wait for others who want to see something that takes its time.
+LONGEST_LOOK_S = 20.0
+
+
 class Senders:
     """WebSockets that are open; so many and no more."""
 
@@ -62,6 +66,7 @@ def create_app(config: Config, at_stop: list[Callable[[], None]] | None = None) 
             model=load(config.weights, threads=1),
             store=Store(config.database),
             pool=Pool(config.workers, config.limits.longest_wait),
+            looks=Pool(1, LONGEST_LOOK_S),
             counters=counters,
             limits=config.limits,
         )
@@ -80,6 +85,7 @@ def create_app(config: Config, at_stop: list[Callable[[], None]] | None = None) 
         finally:
             await held.close()
             services.pool.close()
+            services.looks.close()
             services.store.close()
 
     app = FastAPI(

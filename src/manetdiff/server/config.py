@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from manetdiff.files import printable, reason
+from manetdiff.hosts import is_loopback, is_token
 from manetdiff.server.errors import ServiceError
 from manetdiff.weights import DEFAULT
 
@@ -81,14 +81,6 @@ class Config:
         return frozenset({"localhost", "127.0.0.1", "::1", *own, *(name.lower() for name in self.hosts)})
 
 
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach it."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
 def token_in(path: str) -> str:
     """The token in a file: its first line, which nobody else may read."""
     try:
@@ -99,8 +91,9 @@ def token_in(path: str) -> str:
         raise ServiceError(f"--token-file {printable(path)}: cannot be read: {reason(error)}") from None
     if os.name == "posix" and mode & (stat.S_IROTH | stat.S_IWOTH):
         raise ServiceError(f"--token-file {printable(path)}: others may read it: chmod 600 it first")
-    if len(token) < SHORTEST_TOKEN or not token.isascii() or not token.isprintable() or " " in token:
+    if len(token) < SHORTEST_TOKEN or not is_token(token):
         raise ServiceError(
-            f"--token-file {printable(path)}: a token is a line of at least {SHORTEST_TOKEN} letters, digits and signs"
+            f"--token-file {printable(path)}: a token is a line of at least {SHORTEST_TOKEN} letters, digits and "
+            ". _ ~ + / - without spaces"
         )
     return token

@@ -21,6 +21,12 @@ class Counters:
         self.taken_out = Counter("manetdiff_nodes_taken_out", "Nodes without news for too long", registry=registry)
         self.failures = Counter("manetdiff_failures", "Updates that failed", ["kind"], registry=registry)
         self.pruned = Counter("manetdiff_pruned_versions", "Versions removed by age or number", registry=registry)
+        for counter, labels in (
+            (self.reports, ("taken", "older", "refused", "shed", "too often")),
+            (self.changed, ("added", "dropped")),
+        ):
+            for label in labels:  # at 0 from the beginning, so that the first one counts as an increase
+                counter.labels(label)
         self.update_s = Histogram(
             "manetdiff_update_seconds", "From positions to a topology", buckets=SECONDS, registry=registry
         )

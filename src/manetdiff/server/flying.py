@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,6 +19,14 @@ from manetdiff.server.messages_in import FARTHEST, EarthNode, LocalNode, NewFlig
 STEP_S = 1.0
 # Seconds of flight that are flown at once at most: who has slept for longer goes on where it was.
 LONGEST_S = 60.0
+
+
+class _Now(NamedTuple):
+    """Between two moments. since: seconds since the last."""
+
+    last: Moment
+    next: Moment
+    since: float
 
 
 class Flown:
@@ -36,19 +45,20 @@ class Flown:
         way = journey(self._fleet, motion, rng)
         self._step_s = min(STEP_S, way.longest_step_s)
         self._path: Iterator[Moment] = way.path(self._step_s)
-        self._last, self._next = next(self._path), next(self._path)
-        self._since = 0.0  # seconds since the last moment
+        self._now = _Now(next(self._path), next(self._path), 0.0)
         self._dragged: dict[str, tuple[float, float]] = {}  # metres, by id
         self._turned: dict[str, float] = {}  # radians
 
     def go(self, seconds: float) -> None:
         """Fly on for so many seconds."""
         seconds = min(seconds, LONGEST_S)
+        last, after, since = self._now.last, self._now.next, self._now.since + seconds
+        while since >= self._step_s:
+            since -= self._step_s
+            last, after = after, next(self._path)
+        # All at once: somebody may drag a node meanwhile, and must not see it half way.
+        self._now = _Now(last, after, since)
         self.time += seconds
-        self._since += seconds
-        while self._since >= self._step_s:
-            self._since -= self._step_s
-            self._last, self._next = self._next, next(self._path)
 
     def drag(self, report: Positions) -> None:
         """Take nodes to where the report has them."""
@@ -68,7 +78,8 @@ class Flown:
 
     def fleet(self) -> Fleet:
         """Where it is now."""
-        now = self._last.between(self._next, self._since / self._step_s).as_fleet(like=self._fleet)
+        at = self._now
+        now = at.last.between(at.next, at.since / self._step_s).as_fleet(like=self._fleet)
         if not self._dragged and not self._turned:
             return now
         positions, yaw = now.positions.copy(), now.yaw.copy()

@@ -38,11 +38,12 @@ LOG = structlog.get_logger()
 
 @dataclass(frozen=True)
 class Services:
-    """What all networks share."""
+    """What all networks share. pool: for updates. looks: for what people want to see, which must not hold those up."""
 
     model: Model
     store: Store
     pool: Pool
+    looks: Pool
     counters: Counters
     limits: Limits
 
@@ -226,11 +227,13 @@ class LiveNetwork:
             return version, state_of(version, {"pins": row.pins.model_dump()})
 
         version, state = await services.pool.run(make)
+        if self._closed is not None:  # meanwhile
+            raise self._closed
         try:
             await services.store.add_version(row.id, version)
-        except LaterError:
+        except LaterError as error:
             self._unsure = True
-            raise
+            raise self._closed or error from None
         self.latest, self._afresh = version, False
         change, counters = version.change, services.counters
         counters.versions.labels(change.mode).inc()
@@ -297,7 +300,8 @@ class LiveNetwork:
             {**link, "pinned": frozenset((link["source"], link["target"])) in pinned}
             for link in self.hub.state["links"]
         ]
-        state = {**with_stale(self.hub.state, self._stale), "links": links, "network": self.described()}
+        gone = {node["id"] for node in self.hub.state["nodes"]} - self._roster.ids
+        state = {**with_stale(self.hub.state, self._stale | gone), "links": links, "network": self.described()}
         self.hub.publish(state)
 
     # Time.

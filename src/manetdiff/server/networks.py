@@ -54,7 +54,7 @@ class Networks:
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await task
-        for network in self._live.values():
+        for network in self.all():
             await network.close()
 
     def all(self) -> list[LiveNetwork]:
@@ -104,7 +104,10 @@ class Networks:
         while True:
             await asyncio.sleep(TICK_S)
             for network in self.all():
-                network.tick()
+                try:
+                    network.tick()
+                except Exception as error:  # of one network: the others' time goes on
+                    network.failed(error)
 
     async def _prune(self) -> None:
         limits, services = self.services.limits, self.services
@@ -114,4 +117,6 @@ class Networks:
                 services.counters.pruned.inc(removed)
             except ManetDiffError as error:
                 LOG.warning("history not pruned", why=str(error))
+            except Exception as error:
+                LOG.error("history not pruned", exc_info=error)
             await asyncio.sleep(PRUNE_S)

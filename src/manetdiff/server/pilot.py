@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from manetdiff.errors import ManetDiffError
-from manetdiff.server.errors import RefusedError
+from manetdiff.server.errors import LaterError, RefusedError
 from manetdiff.server.flying import Flown
 from manetdiff.server.messages_in import ChangedFlight, NewFlight
 from manetdiff.server.pool import Pool
@@ -57,11 +57,12 @@ class Pilot:
 
     async def change(self, change: ChangedFlight) -> None:
         """Another speed or rate, pause, or go on."""
-        if self.flown is None:
-            raise RefusedError("the network has no flight: PUT one first")
-        given = {name: value for name, value in change.model_dump().items() if value is not None}
-        self.flown.plan = self.flown.plan.model_copy(update=given)
-        await self._network.keep_flight(self.flown.plan)
+        async with self._controls:
+            if self.flown is None:
+                raise RefusedError("the network has no flight: PUT one first")
+            given = {name: value for name, value in change.model_dump().items() if value is not None}
+            self.flown.plan = self.flown.plan.model_copy(update=given)
+            await self._network.keep_flight(self.flown.plan)
 
     async def land(self) -> None:
         """End the flight; the fleet stays where it is."""
@@ -79,9 +80,12 @@ class Pilot:
                 await task
 
     async def _begin(self, flown: Flown) -> None:
-        self.flown = flown
         await self._network.keep_flight(flown.plan)
-        await self._network.take_moment(flown.report())
+        self.flown = flown
+        try:
+            await self._network.take_moment(flown.report())
+        except LaterError as error:  # the next moment comes soon
+            self._left_out(error)
         self._task = asyncio.create_task(self._go_on(flown))
 
     async def _go_on(self, flown: Flown) -> None:
@@ -93,8 +97,11 @@ class Pilot:
                 if flown.plan.playing:
                     await self._pool.run(lambda seconds=seconds: flown.go(seconds))  # type: ignore[misc]
                     await self._network.take_moment(flown.report())
-            except ManetDiffError as error:  # too much to do just now, say: the next moment comes soon
-                LOG.info("moment of a flight left out", network=self._network.row.id, why=str(error))
+            except ManetDiffError as error:  # too much to do just now, say
+                self._left_out(error)
             except Exception as error:
                 self._network.failed(error)
             await asyncio.sleep(max(0.0, began + 1.0 / flown.plan.rate - time.monotonic()))
+
+    def _left_out(self, error: ManetDiffError) -> None:
+        LOG.info("moment of a flight left out", network=self._network.row.id, why=str(error))

@@ -35,7 +35,7 @@ class Pool:
         """Raise an OverloadedError where a job would have to wait too long."""
         if self.wait_s > self._longest_wait:
             raise OverloadedError(
-                f"{self.waiting} updates are waiting, which is more than {self._longest_wait:g} s of work", self.wait_s
+                f"{self.waiting} jobs are waiting, which is more than {self._longest_wait:g} s of work", self.wait_s
             )
 
     async def run(self, job: Callable[[], Result]) -> Result:

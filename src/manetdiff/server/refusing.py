@@ -38,7 +38,7 @@ def told(errors: Sequence[Any]) -> str:
         if error["type"] == "json_invalid":
             return one_line(f"the body is not JSON: {error['ctx']['error']}")
         place = ".".join(str(part) for part in error["loc"] if part not in NOT_SAID)
-        lines.append(f"{place or 'the message'}: {error['msg']}")
+        lines.append(f"{place or 'the message'}: {error['msg'].removeprefix('Value error, ')}")
     more = len(errors) - len(lines)
     return one_line("; ".join(lines) + (f" and {more} more" if more > 0 else ""))
 

@@ -101,6 +101,11 @@ class Roster:
             del self._heard[name]
         return gone
 
+    @property
+    def ids(self) -> frozenset[str]:
+        """Of all nodes that are there."""
+        return frozenset(self._heard)
+
     def seen(self) -> list[Heard]:
         """All nodes as they are known now."""
         return list(self._heard.values())

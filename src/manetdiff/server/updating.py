@@ -19,7 +19,7 @@ from manetdiff.runtime.options import Asked
 from manetdiff.server.messages_in import Pins, Settings
 from manetdiff.server.roster import Heard, fleet_of
 from manetdiff.server.versions import Change, Version
-from manetdiff.topology import Topology, carried_over, continuity, count_components, metrics
+from manetdiff.topology import Topology, carried_over, continuity, count_components, metrics, out_of_range
 
 # Seconds: reports that are closer together, or farther apart, say nothing about where the fleet will be.
 CLOSEST_S, FARTHEST_S = 1e-3, 600.0
@@ -124,6 +124,8 @@ def _made(
 
 def _gains_too_little(old: Topology, made: Topology, layouts: Sequence[Layout], least_gain: float) -> bool:
     """Whether the old links keep the rules where the nodes are now, and the new ones gain too little over them."""
+    if out_of_range(old, layouts[0]).any():
+        return False
     now = metrics(old)
     in_parts = count_components(old.links, len(old)) > count_components(made.links, len(made))
     if now["parity"] < 1.0 or now["antenna_saturation"] > 0.0 or in_parts:

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic import ValidationError
 
 from manetdiff import __version__
+from manetdiff.errors import FormatError
 from manetdiff.formats.radio_file import radio_in
 from manetdiff.radio import Radio
 from manetdiff.runtime.presets import PRESETS
@@ -67,7 +68,7 @@ async def change(network: Network, changed: ChangedNetwork) -> dict[str, Any]:
         try:
             settings = Settings.model_validate({**row.settings.model_dump(), **(changed.settings or {})})
         except ValidationError as error:
-            raise RefusedError(f"settings: {told(error.errors())}") from None
+            raise RefusedError(told([{**one, "loc": ("settings", *one["loc"])} for one in error.errors()])) from None
         name = row.name if changed.name is None else changed.name
         return dataclasses.replace(row, name=name, radio=row.radio if radio is None else radio, settings=settings)
 
@@ -99,4 +100,7 @@ async def unpin(network: Network) -> dict[str, Any]:
 
 
 def _radio(values: dict[str, Any]) -> Radio:
-    return radio_in("radio", values)
+    try:
+        return radio_in("radio", values)
+    except FormatError as error:  # some of a radio's refusals name it themselves
+        raise RefusedError(str(error).replace("radio: radio: ", "radio: ", 1)) from None

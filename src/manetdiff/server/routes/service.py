@@ -15,12 +15,14 @@ router = APIRouter(tags=["service"])
 PAGE = Path(__file__).parent.parent / "page"
 
 
+@router.head("/healthz", include_in_schema=False)
 @router.get("/healthz")
 async def alive() -> dict[str, str]:
     """Whether the process answers."""
     return {"status": "alive"}
 
 
+@router.head("/readyz", include_in_schema=False)
 @router.get("/readyz", responses={503: {"description": "The database does not answer."}})
 async def ready(networks: AllNetworks) -> Response:
     """Whether reports can be served: the database answers."""

@@ -85,7 +85,7 @@ async def transition_to(
     """The schedule from the version before to this one: rounds of drops and adds that keep the rules all the way."""
     old, new = await _pair(network, networks, version)
     seconds = setup if setup is not None else network.row.settings.setup or 0.0
-    pool = networks.services.pool
+    pool = networks.services.looks
     pool.check_room()
     made = await pool.run(lambda: transition(old, new, setup=seconds))
     return PlainTextResponse(link_events(made)) if format == "eel" else made.to_dict()
@@ -95,7 +95,7 @@ async def transition_to(
 async def explain_change(network: Network, networks: AllNetworks, version: VersionNumber = None) -> dict[str, Any]:
     """Why links have changed since the version before, and what loyalty held back."""
     old, new = await _pair(network, networks, version)
-    pool = networks.services.pool
+    pool = networks.services.looks
     pool.check_room()
     made = await pool.run(lambda: explain(old, new))
     return {**made.to_dict(), "lines": made.lines()}
@@ -110,7 +110,7 @@ async def denoising(
 ) -> dict[str, Any]:
     """How the network would be made anew: from noise, step by step, then corrected and polished."""
     latest = await _version(network, networks, None)
-    pool, model = networks.services.pool, networks.services.model
+    pool, model = networks.services.looks, networks.services.model
     pool.check_room()
     return await pool.run(lambda: denoising_of(model, latest, steps, seed))
 

@@ -60,16 +60,29 @@ def migrate(engine: Engine) -> None:
 
 @contextmanager
 def owned(engine: Engine) -> Iterator[None]:
-    """Hold the database for this process alone: two that number versions would step on each other's."""
-    if engine.dialect.name == "sqlite":
-        with _locked_file(Path(str(engine.url.database))):
-            yield
-        return
-    with engine.connect() as connection:
-        if not connection.scalar(text("select pg_try_advisory_lock(:owner)"), {"owner": OWNER}):
-            raise ServiceError("another service runs on this database: stop it, or give this one its own")
-        connection.commit()
+    """Hold the database for this process alone: two that number versions would step on each other's.
+
+    Of PostgreSQL see `own_by`: what is written there is written over the connection that holds the lock.
+    """
+    if engine.dialect.name != "sqlite":
         yield
+        return
+    with _locked_file(Path(str(engine.url.database))):
+        yield
+
+
+def own_by(connection: Connection) -> None:
+    """Hold the database as long as this connection lasts. Where it breaks, the next one has to get hold of it again."""
+    if connection.dialect.name != "postgresql":
+        return
+    if not connection.scalar(text("select pg_try_advisory_lock(:owner)"), {"owner": OWNER}):
+        raise ServiceError("another service runs on this database: stop it, or give this one its own")
+
+
+def disown_by(connection: Connection) -> None:
+    """Let the database go at once: a connection that is closed does so only when PostgreSQL notices."""
+    if connection.dialect.name == "postgresql":
+        connection.scalar(text("select pg_advisory_unlock(:owner)"), {"owner": OWNER})
 
 
 def is_reachable(connection: Connection) -> bool:

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, tuple_, update
 from sqlalchemy.exc import SQLAlchemyError
 
-from manetdiff.server.errors import LaterError, UnknownError
-from manetdiff.server.store.database import cause, is_reachable, migrate, opened, owned
+from manetdiff.server.errors import LaterError, ServiceError, UnknownError
+from manetdiff.server.store.database import cause, disown_by, is_reachable, migrate, opened, own_by, owned
 from manetdiff.server.store.rows import SUMMARY, NetworkRow, Summary, summary_of, version_of, version_values
 from manetdiff.server.store.tables import NETWORKS, VERSIONS
 from manetdiff.server.store.writer import Job, Writer
 from manetdiff.server.versions import Version
 
 Result = TypeVar("Result")
+
+PRUNED_TOGETHER = 500
+NOTICED_S = 3.0
 
 _OF = VERSIONS.c
 _SUMMARY = [_OF[name] for name in SUMMARY]
@@ -30,17 +35,32 @@ class Store:
         self._owner = owned(self._engine)
         self._owner.__enter__()
         try:
+            self._writer = self._own()
             migrate(self._engine)
-        except BaseException:
+        except BaseException as error:
             self._owner.__exit__(None, None, None)
+            if isinstance(error, SQLAlchemyError):
+                raise ServiceError(f"--database: cannot be opened: {cause(error)}") from None
             raise
-        self._writer = Writer(self._engine)
 
     def close(self) -> None:
         """Write what is waiting, and let the database go."""
+        with suppress(SQLAlchemyError, ServiceError):
+            self._writer.write(disown_by).result()
         self._writer.close()
         self._owner.__exit__(None, None, None)
         self._engine.dispose()
+
+    def _own(self) -> Writer:
+        """A writer that has the database to itself. PostgreSQL may need a moment to notice that one was killed."""
+        until = time.monotonic() + NOTICED_S
+        while True:
+            try:
+                return Writer(self._engine, own_by)
+            except ServiceError:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.1)
 
     async def networks(self) -> list[NetworkRow]:
         """All, the oldest first."""
@@ -110,12 +130,21 @@ class Store:
         return [summary_of(row) for row in await self._read(thinned)]
 
     async def prune(self, versions: int, since: float) -> int:
-        """Remove versions beyond so many in a network, and those made before a time; never the latest. How many."""
+        """Remove versions beyond so many in a network, and those made before a time; never the latest. How many.
+
+        A few at a time, so that nobody who has something to write waits long.
+        """
         latest = select(_OF.network, func.max(_OF.version).label("version")).group_by(_OF.network).subquery()
         newest = select(latest.c.version).where(latest.c.network == _OF.network).scalar_subquery()
         old = (_OF.version <= newest - versions) | ((_OF.at < since) & (_OF.version < newest))
-        removed = await self._write(lambda it: it.execute(delete(VERSIONS).where(old)).rowcount)
-        return int(removed)
+        keys = tuple_(_OF.network, _OF.version)
+        some = select(_OF.network, _OF.version).where(old).limit(PRUNED_TOGETHER)
+        removed = PRUNED_TOGETHER
+        count = 0
+        while removed == PRUNED_TOGETHER:
+            removed = int(await self._write(lambda it: it.execute(delete(VERSIONS).where(keys.in_(some))).rowcount))
+            count += removed
+        return count
 
     async def is_ready(self) -> bool:
         """Whether the database answers."""
@@ -137,5 +166,7 @@ class Store:
     async def _write(self, job: Job) -> Any:
         try:
             return await asyncio.wrap_future(self._writer.write(job))
+        except ServiceError as error:  # somebody else has the database now
+            raise LaterError(str(error), 10.0) from None
         except SQLAlchemyError as error:
             raise LaterError(f"the database does not take it: {cause(error)}", 2.0) from None

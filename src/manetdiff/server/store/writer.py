@@ -16,10 +16,15 @@ MOST_TOGETHER = 128
 
 
 class Writer:
-    """Runs jobs in one transaction after another; a job's future has its result once that is committed."""
+    """Runs jobs in one transaction after another; a job's future has its result once that is committed.
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    - prepare: called with every connection that it opens, before anything is written over it; it may refuse by raising.
+    """
+
+    def __init__(self, engine: Engine, prepare: Callable[[Connection], None] = lambda _: None) -> None:
+        self._engine, self._prepare = engine, prepare
+        self._connection: Connection | None = None
+        self._opened()
         self._jobs: queue.SimpleQueue[tuple[Job, Future[Any]] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()
@@ -34,6 +39,7 @@ class Writer:
         """Write what is waiting, and stop."""
         self._jobs.put(None)
         self._thread.join()
+        self._let_go()
 
     def _run(self) -> None:
         while True:
@@ -51,12 +57,33 @@ class Writer:
             if waiting[-1] is None:
                 return
 
+    def _opened(self) -> Connection:
+        """The one connection that is written over, which is kept."""
+        if self._connection is None:
+            connection = self._engine.connect()
+            try:
+                self._prepare(connection)
+                connection.commit()
+            except BaseException:
+                connection.close()
+                raise
+            self._connection = connection
+        return self._connection
+
+    def _let_go(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
     def _commit(self, jobs: list[tuple[Job, Future[Any]]], *, last: bool = False) -> bool:
         """Whether they were committed; where they were not and this is the last try, their futures say why."""
         try:
-            with self._engine.begin() as connection:
+            connection = self._opened()
+            with connection.begin():
                 results = [job(connection) for job, _ in jobs]
         except BaseException as error:
+            if self._connection is not None and self._connection.invalidated:
+                self._let_go()  # the database went away, and may come back
             if last:
                 for _, done in jobs:
                     done.set_exception(error)

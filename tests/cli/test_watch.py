@@ -145,5 +145,5 @@ def test_ctrl_c_ends_it_in_one_line(controller: FakeController) -> None:
     os.kill(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, "")
-    assert err.splitlines()[-1] == "manetdiff: interrupted"
+    assert err.endswith("manetdiff: interrupted\n")  # it may have been in the middle of a warning
     assert "Traceback" not in err

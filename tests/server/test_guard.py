@@ -269,3 +269,12 @@ def test_behind_a_proxy_any_name_is_taken_unless_names_are_given(tmp_path: Path)
     with service(tmp_path, token=TOKEN, host="0.0.0.0", behind_proxy=True, hosts=("one.example",)) as client:
         assert client.get("/v1/networks", headers={"Host": "any.example"}).status_code == 421
         assert client.get("/v1/networks", headers={"Host": "one.example"}).status_code == 200
+
+
+def test_files_of_the_page_are_asked_for_again_after_an_upgrade(tmp_path: Path) -> None:
+    with service(tmp_path) as client:
+        for path in ("/", "/page/main.js"):
+            assert client.get(path).headers["cache-control"] == "no-cache"
+        first = client.get("/page/main.js")
+        again = client.get("/page/main.js", headers={"If-None-Match": first.headers["etag"]})
+    assert again.status_code == 304

@@ -5,8 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from typing import Any
 
 from fastapi import FastAPI
+from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
@@ -49,6 +51,16 @@ class Senders:
     def leave(self) -> None:
         """One less."""
         self.count -= 1
+
+
+class _PageFiles(StaticFiles):
+    """A browser asks whether a file has changed before it uses its own: after an upgrade none of them may be old."""
+
+    def file_response(self, *given: Any, **named: Any) -> Response:
+        """As ever, and a word to the browser."""
+        response = super().file_response(*given, **named)
+        response.headers["Cache-Control"] = "no-cache"
+        return response
 
 
 def create_app(config: Config, at_stop: list[Callable[[], None]] | None = None) -> ASGIApp:
@@ -94,5 +106,5 @@ def create_app(config: Config, at_stop: list[Callable[[], None]] | None = None) 
     refuse_in_one_line(app)
     for room in (service, networks, positions, topology, flight, events):
         app.include_router(room.router)
-    app.mount("/page", StaticFiles(directory=service.PAGE), name="page")
+    app.mount("/page", _PageFiles(directory=service.PAGE), name="page")
     return Guard(app, config)

@@ -17,8 +17,8 @@ from manetdiff.server.messages_in import FARTHEST, EarthNode, LocalNode, NewFlig
 
 # Seconds of flight between the moments that are flown; what is in between is a straight line.
 STEP_S = 1.0
-# Seconds of flight that are flown at once at most: who has slept for longer goes on where it was.
-LONGEST_S = 60.0
+# Seconds of flight that are flown at once at most: where updates take long the fleet flies slower, not in jumps.
+LONGEST_S = 5.0
 
 
 class _Now(NamedTuple):

@@ -110,6 +110,7 @@ function build() {
 const columns = ({ series }) => [data.version, ...series.map(([name]) => data[name])];
 
 function draw() {
+  byId("charts").dataset.empty = String(data.version.length === 0);
   if (byId("charts").offsetWidth === 0) return;
   plots.forEach((plot, k) => plot.setData(columns(CHARTS[k])));
   CHARTS.forEach(({ cut, series }, k) => cut && tellBeyond(k, data[series[0][0]]));
@@ -149,7 +150,7 @@ function options({ series, fromZero, cut, whole, most }, host) {
     scales: { x: { time: false }, y: { range: (_, low, high) => room(low, cut && high !== null ? usual(data[series[0][0]]) : high, fromZero, most) } },
     axes: [
       { ...axis, size: 22, space: 70, grid: { show: false }, values: (_, marks) => marks.map((mark) => (Number.isInteger(mark) ? `v${mark}` : "")) },
-      { ...axis, size: 42, space: 28, ...(whole ? { incrs: WHOLE } : {}), filter: (_, marks) => (data.version.length === 0 ? marks.map(() => null) : marks) },
+      { ...axis, size: 42, space: 28, ...(whole ? { incrs: WHOLE } : {}) },
     ],
     series: [{}, ...series.map(([, , swatch]) => ({ stroke: palette[COLOURS[swatch]], width: 1.5, points: { show: false }, spanGaps: true }))],
   };

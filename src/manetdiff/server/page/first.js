@@ -1,3 +1,10 @@
 // Before the first paint, so that a dark room is not lit up by a page that turns dark a moment later.
-document.documentElement.dataset.theme =
-  localStorage.getItem("manetdiff-theme") ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+{
+  let theme = null;
+  try {
+    theme = localStorage.getItem("manetdiff-theme");
+  } catch {
+    // The browser keeps nothing for the page.
+  }
+  document.documentElement.dataset.theme = theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+}

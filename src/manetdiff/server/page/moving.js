@@ -4,6 +4,7 @@ import { of } from "./api.js";
 import { throttled, toast } from "./dom.js";
 import { get } from "./store.js";
 import { camera, redraw, scene } from "./map/fleet_view.js";
+import { degreesAt } from "./map/geometry.js";
 
 const BETWEEN_MS = 125;
 const HOLD_MS = 900; // after the last move, until the server's word counts again
@@ -34,10 +35,10 @@ const send = throttled(async () => {
   if (sending || waiting.size === 0) return;
   sending = true;
   const live = get("live");
-  const nodes = [...waiting].map(([id, { x, y }]) => ({ id, x, y, yaw: live.nodes.get(id)?.yaw ?? 0, ...height(live, id) }));
+  const nodes = [...waiting].filter(([id]) => live.nodes.has(id)).map(([id, place]) => report(live.nodes.get(id), place));
   waiting.clear();
   try {
-    await of(get("chosen")).positions({ time: newer(live), nodes });
+    if (nodes.length > 0) await of(get("chosen")).positions({ time: newer(live), nodes });
   } catch (error) {
     toast(`The node was not moved: ${error.message}`);
   } finally {
@@ -53,7 +54,10 @@ function newer(live) {
   return (live.time ?? 0) + 0.001 * (1 + nudges);
 }
 
-function height(live, id) {
-  const z = live.nodes.get(id)?.z;
-  return z === undefined || z === null ? {} : { z };
+/** In the units that the network's other nodes are given in; it points where it did. */
+function report(node, { x, y }) {
+  const { id, z, yaw } = node;
+  const high = z !== undefined && z !== null;
+  if (node.lat === undefined || node.lat === null) return { id, x, y, yaw, ...(high ? { z } : {}) };
+  return { id, ...degreesAt(node, x, y), heading: 90 - (yaw * 180) / Math.PI, ...(high ? { alt: z } : {}) };
 }

@@ -14,16 +14,26 @@ export function startNetworks() {
   byId("start-demo").addEventListener("click", () => create({ name: "Demo fleet" }, true));
   byId("start-own").addEventListener("click", () => askForNew("own"));
   byId("waiting-fly").addEventListener("click", () => tried(() => of(get("chosen")).fly(DEMO)));
-  byId("waiting-copy").addEventListener("click", async () => {
-    await navigator.clipboard.writeText(byId("waiting-curl").textContent);
-    toast("Copied.");
-  });
+  byId("waiting-copy").addEventListener("click", copy);
   byId("naming").addEventListener("submit", (event) => event.preventDefault());
   byId("name").addEventListener("change", rename);
   byId("delete-network").addEventListener("click", askToDelete);
   byId("delete-dialog").addEventListener("close", deleteAsked);
   on(["networks", "chosen", "live"], show);
   on(["choices"], () => offer(byId("new-radio"), get("choices").radios.map(({ name, title }) => [name, title])));
+}
+
+async function copy() {
+  const line = byId("waiting-curl");
+  try {
+    await navigator.clipboard.writeText(line.textContent);
+    toast("Copied.");
+  } catch {
+    // Without TLS a browser does not let pages copy: it is selected, for the keys that copy.
+    getSelection().selectAllChildren(line);
+    line.focus();
+    toast("Selected: copy it with the keyboard.");
+  }
 }
 
 function askForNew(source) {

@@ -70,7 +70,7 @@ function heard(id, kind, data) {
   const changes = { live, connection: { kind: "live", text: "Live" } };
   const { added, dropped } = live.update ?? { added: [], dropped: [] };
   if (added.length + dropped.length > 0 && get("lastChange")?.version !== live.version) {
-    changes.lastChange = { version: live.version, added, dropped };
+    changes.lastChange = { version: live.version, added, dropped, isNews: before !== null };
   }
   set(changes);
 }
@@ -87,5 +87,9 @@ async function gone() {
 
 function fromHash() {
   const found = /^#network=(.+)$/.exec(location.hash);
-  return found === null ? null : decodeURIComponent(found[1]);
+  try {
+    return found === null ? null : decodeURIComponent(found[1]);
+  } catch {
+    return null; // somebody has cut the address off in the middle
+  }
 }

@@ -2,7 +2,7 @@
 //
 // choices, networks, chosen (id or null), live (merge.js) or null, connection {kind, text},
 // mode ("live", "history", "denoising"), shown (the old state or null), selected (node id or null), before (bool),
-// lastChange {version, added, dropped, nodes} or null.
+// lastChange {version, added, dropped, isNews: it came while somebody was looking} or null.
 
 const values = {
   choices: null,

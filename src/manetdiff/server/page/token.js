@@ -1,9 +1,10 @@
 // The token of a server that asks for one: in memory and for this tab, never in a URL.
 
 import { byId } from "./dom.js";
+import { keep, kept } from "./kept.js";
 
 const KEPT = "manetdiff-token";
-let token = sessionStorage.getItem(KEPT);
+let token = kept("sessionStorage", KEPT);
 let asking = null;
 
 export const current = () => token;
@@ -26,7 +27,7 @@ export function ask(refused) {
     const answered = (event) => {
       event.preventDefault();
       token = field.value.trim();
-      sessionStorage.setItem(KEPT, token);
+      keep("sessionStorage", KEPT, token);
       dialog.querySelector("form").removeEventListener("submit", answered);
       asking = null;
       dialog.close();

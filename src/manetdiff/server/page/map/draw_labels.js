@@ -1,16 +1,19 @@
 // Ids beside the darts: at the first corner where nothing else is, and left out where there is no room at all.
 
-import { palette } from "../theme.js";
+import { onTheme, palette } from "../theme.js";
 
 const CELL_PX = 4; // what is taken is kept in cells of this size
 const HIGH_PX = 13;
 const LONGEST = 14; // letters
+const FEW = 32; // labels that are all written, come what may
 const CORNERS = [[1, -1], [1, 1], [-1, -1], [-1, 1]]; // right or left of the dart, above or below it
 const known = new Map(); // id -> {text, width}; to measure text is slow
 
 let taken = new Uint8Array(0);
 let across = 0;
 let down = 0;
+
+onTheme(() => known.clear()); // also when the font has come
 
 /** `always`: ids that are written whatever is under them. */
 export function drawLabels(context, camera, scene, size, always) {
@@ -30,26 +33,34 @@ export function drawLabels(context, camera, scene, size, always) {
     if (always.has(node.id)) seen.unshift([node, x, y]);
     else if (size >= 5) seen.push([node, x, y]); // smaller: there are too many
   }
-  for (const [node, x, y] of seen) write(context, camera, node, x, y, size, always.has(node.id));
+  for (const [node, x, y] of seen) {
+    const { text, width } = measured(context, node.id);
+    const place = placed(camera, node, x, y, size, width, seen.length <= FEW || always.has(node.id));
+    if (place === null) continue;
+    context.fillStyle = node.stale || node.silent ? palette.quiet : palette.ink;
+    context.strokeText(text, ...place);
+    context.fillText(text, ...place);
+  }
 }
 
-function write(context, camera, node, x, y, size, must) {
-  const { text, width } = measured(context, node.id);
-  // Where it was last comes first: a label should not hop from corner to corner.
+/** Where the label of a node begins; null where there is no room. Those that must be there lie over something then. */
+function placed(camera, node, x, y, size, width, must) {
+  let fallback = null;
   for (let k = 0; k < CORNERS.length; k++) {
-    const corner = (node.corner + k) % CORNERS.length;
+    const corner = (node.corner + k) % CORNERS.length; // where it was last comes first: it should not hop about
     const [right, below] = CORNERS[corner];
     const left = right > 0 ? x + 0.9 * size + 4 : x - 0.9 * size - 4 - width;
     const middle = y + below * (0.9 * size + 3);
-    const isFree = left > 2 && left + width < camera.width - 2 && free(left, middle - HIGH_PX / 2, left + width, middle + HIGH_PX / 2);
-    if (!isFree && !(must && k === CORNERS.length - 1)) continue;
-    if (isFree) node.corner = corner;
-    take(left, middle - HIGH_PX / 2, left + width, middle + HIGH_PX / 2);
-    context.fillStyle = node.stale || node.silent ? palette.quiet : palette.ink;
-    context.strokeText(text, left, middle);
-    context.fillText(text, left, middle);
-    return;
+    if (left < 2 || left + width > camera.width - 2) continue;
+    const box = [left, middle - HIGH_PX / 2, left + width, middle + HIGH_PX / 2];
+    if (free(...box)) {
+      node.corner = corner;
+      take(...box);
+      return [left, middle];
+    }
+    fallback ??= [left, middle];
   }
+  return must ? fallback : null;
 }
 
 function measured(context, id) {

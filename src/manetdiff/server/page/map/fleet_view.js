@@ -14,6 +14,7 @@ import { drawSectors } from "./draw_sectors.js";
 import { margins, startMargins } from "./margins.js";
 import { Scene } from "./scene.js";
 
+const SLACK_PX = 20; // a view that does not glide lets nodes come so near to what lies over the map
 const MANY = 300; // nodes; beyond, half as many frames do
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -117,8 +118,8 @@ function aim() {
 function comfortable({ minX, maxX, minY, maxY }) {
   const wide = (maxX - minX) * camera.scale;
   const high = (maxY - minY) * camera.scale;
-  const inside = camera.screenX(minX) > 16 && camera.screenX(maxX) < camera.width - 40 &&
-    camera.screenY(maxY) > 60 && camera.screenY(minY) < camera.height - 30;
+  const inside = camera.screenX(minX) > margins.left - SLACK_PX && camera.screenX(maxX) < camera.width - margins.right + SLACK_PX &&
+    camera.screenY(maxY) > margins.top - SLACK_PX && camera.screenY(minY) < camera.height - margins.bottom + SLACK_PX;
   return inside && Math.max(wide / camera.width, high / camera.height) > 0.4;
 }
 

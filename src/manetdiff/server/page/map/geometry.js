@@ -46,3 +46,16 @@ export function distanceToStretch(px, py, ax, ay, bx, by) {
   const share = long === 0 ? 0 : Math.min(1, Math.max(0, ((px - ax) * dx + (py - ay) * dy) / long));
   return Math.hypot(px - ax - share * dx, py - ay - share * dy);
 }
+
+// The Earth's, of WGS 84: half the equator's width in metres, and how flat it is.
+const EQUATOR = 6378137;
+const FLATNESS = 0.00669437999014;
+
+/** Latitude and longitude of a place in metres, near a node of which both are known. */
+export function degreesAt(node, x, y) {
+  const degree = Math.PI / 180;
+  const round = 1 - FLATNESS * Math.sin(node.lat * degree) ** 2;
+  const northwards = (EQUATOR * (1 - FLATNESS)) / round ** 1.5;
+  const eastwards = (EQUATOR / Math.sqrt(round)) * Math.cos(node.lat * degree);
+  return { lat: node.lat + (y - node.y) / northwards / degree, lon: node.lon + (x - node.x) / eastwards / degree };
+}

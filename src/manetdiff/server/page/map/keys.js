@@ -86,7 +86,8 @@ function act(key) {
   else if (key === "f" || key === "F" || key === "0") {
     fit();
     tellFollowing();
-  } else if (key === " ") togglePlay();
+  } else if (get("mode") !== "live") return false; // old versions are to look at
+  else if (key === " ") togglePlay();
   else if ((key === "s" || key === "S") && get("selected") !== null) toggleSilent(get("selected"));
   else return false;
   return true;

@@ -42,6 +42,8 @@ def test_positions_pins_and_settings_are_obeyed_in_order_and_answered_with_their
         at_once = _answer(socket, {"positions": {**report(small_fleet(8), 9.0), "wait": False}})
         assert at_once == {"accepted": 8, "older": 0}
         until(lambda: client.get(f"/v1/networks/{network}").json()["version"] == 5)
+        as_posted = _answer(socket, {**report(small_fleet(8), 10.0), "ref": "posted"})
+        assert (as_posted["ref"], as_posted["version"]) == ("posted", 6)
         link = client.get(f"/v1/networks/{network}/state").json()["links"][0]
         pinned = _answer(socket, {"pins": {"avoid": [[link["source"], link["target"]]]}, "ref": 0})
         assert (pinned["ref"], pinned["pins"]["avoid"]) == (0, [[link["source"], link["target"]]])

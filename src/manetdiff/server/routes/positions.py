@@ -102,17 +102,23 @@ async def _answered(network: LiveNetwork, message: Mapping[str, Any]) -> dict[st
 async def _obeyed(network: LiveNetwork, frame: dict[str, Any]) -> dict[str, Any]:
     match frame:
         case {"positions": given, **rest} if not rest:
-            wait = True
-            if isinstance(given, dict) and "wait" in given:
-                given = dict(given)
-                wait = given.pop("wait") is not False
-            return await network.report(_checked(Positions, given), wait=wait)
+            return await _reported(network, given)
+        case {"nodes": _}:  # just what would be posted
+            return await _reported(network, frame)
         case {"pins": given, **rest} if not rest:
             await network.pin(_checked(Pins, given))
             return network.described()
         case {"settings": _, **rest} if not rest:
             return await change(network, _checked(ChangedNetwork, frame))
     raise RefusedError("a frame holds one of positions, pins and settings, and perhaps a ref")
+
+
+async def _reported(network: LiveNetwork, given: object) -> dict[str, Any]:
+    wait = True
+    if isinstance(given, dict) and "wait" in given:
+        given = dict(given)
+        wait = given.pop("wait") is not False
+    return await network.report(_checked(Positions, given), wait=wait)
 
 
 def _object(text: str | None) -> dict[str, Any]:

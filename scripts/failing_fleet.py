@@ -48,7 +48,7 @@ def main() -> None:
         f"{len(moments)} moments, {min(sizes)} to {max(sizes)} nodes, "
         f"{sum(len(one.failed) for one in moments)} failures"
     )
-    model = md.load(threads=1)
+    model = md.load()
 
     def update(old: md.Topology, fleet: md.Fleet) -> md.Topology:
         ahead = [md.predicted(old.on().fleet, fleet, STEP)]

@@ -30,7 +30,7 @@ def main() -> None:
     parser.add_argument("--budgets-ms", type=float, nargs="+", default=[5, 10, 20, 50])
     parser.add_argument("--assumed", action="store_true", help="plan with the costs of a machine nobody has measured")
     asked = parser.parse_args()
-    model = md.load(threads=1)
+    model = md.load()
     began = time.perf_counter()
     model.calibrate()
     print(f"calibrated, or remembered, in {time.perf_counter() - began:.2f} s")

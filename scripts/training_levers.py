@@ -111,7 +111,7 @@ def rewarded(name: str, folders: list[Path], out: Path, seconds: float) -> tuple
 
 def judge(name: str, steps: int, weights: Weights) -> None:
     """Print a row for each set."""
-    model = Model(exported(name, weights), threads=1)
+    model = Model(exported(name, weights))
     for of, count in JUDGED.items():
         layouts = load_benchmark(of)[:count]
         raw = scores(layouts, lambda k, one: model.generate(one.layout, steps=10, correct=False, polish=False, seed=k))

@@ -73,7 +73,7 @@ def main() -> None:
     parser.add_argument("--weights", default=None)
     parser.add_argument("--out", type=Path, help="write the page here, too")
     asked = parser.parse_args()
-    model = md.load(*([asked.weights] if asked.weights else []), threads=1)
+    model = md.load(*([asked.weights] if asked.weights else []))
     for case in cases(asked.radios[0], 20, 1, [0.1])[0.1]:
         trial(model, *case, mode="auto", seed=0)  # what is loaded once in a process is no part of the times
     lines = [

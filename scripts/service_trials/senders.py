@@ -162,7 +162,12 @@ def _lag(fleet: Fleet, moments: Moments) -> float:
 
 def _feed(*arguments: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "manetdiff", "feed", *arguments]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def hear_interrupts() -> None:  # where the trial runs in the background, they are ignored
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, preexec_fn=hear_interrupts)
 
 
 def _refused(feed: subprocess.Popen[str]) -> int:

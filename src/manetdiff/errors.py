@@ -39,6 +39,10 @@ class SolverError(ManetDiffError):
     """An unknown method, a budget that makes no sense, or a fleet too large for the method."""
 
 
+class EngineError(ManetDiffError):
+    """Work that could not be spread over processes or a cluster, or that was lost there."""
+
+
 class DataError(ManetDiffError):
     """A dataset folder or shard that cannot be used."""
 

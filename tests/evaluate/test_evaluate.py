@@ -214,7 +214,7 @@ class TestPresets:
         rows = [Score.of(label, some) for label, some in made_by.items()]
         assert [row.method for row in rows] == ["target", "instant", "fast"]
         assert rows[0].seconds is None
-        model = load(threads=1)
+        model = load()
         solved = benchmark_set("bench16").first(3)
         for row in rows[1:]:
             made = [model.generate(one.fleet, preset=row.method, seed=4 + k) for k, one in enumerate(solved)]

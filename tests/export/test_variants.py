@@ -63,7 +63,7 @@ def test_a_variant_exported_samples_what_it_samples_in_pytorch_and_serves_a_flee
     path.write_bytes(bundle.to_bytes())
     _assert_samples_what_pytorch_does(Chain(bundle), weights)
     fleet = draw("mixed", 8, np.random.default_rng(1))
-    loaded = md.load(path, threads=1)
+    loaded = md.load(path)
     made_for = loaded.generate(fleet, seed=1, samples=2)
     assert made_for.report.valid and made_for == loaded.generate(fleet, seed=1, samples=2)
     moved = move_by(fleet, 0.2, np.random.default_rng(2))

@@ -91,7 +91,7 @@ def test_the_diff_of_an_update_of_a_fleet_that_moved_lost_and_gained_nodes(tmp_p
     moved = move_by(fleet, 0.3, np.random.default_rng(8))
     joined = moved.positions[0] + 0.3 * fleet.spread
     later = Fleet([*moved.positions[2:], joined], [*moved.yaw[2:], 0.0], [*fleet.ids[2:], "new"])
-    model = md.load(threads=1)
+    model = md.load()
     topology = model.generate(fleet, seed=1)
     update = model.update(topology, later, previous=fleet, seed=1)
     was, now = named_links(topology, fleet), named_links(update, later)

@@ -78,7 +78,7 @@ class TestATopologyKnowsItsLayout:
         assert metrics(made)["throughput"] > metrics(made, FLEET, Radio())["throughput"]
 
     def test_whatever_made_or_changed_it(self) -> None:
-        model = md.load(threads=1)
+        model = md.load()
         made = model.generate(FLEET, radio=QUIET)
         moved = move_by(FLEET, 0.2, np.random.default_rng(1))
         # An update goes on under the radio that the topology was made for.

@@ -37,7 +37,7 @@ LAYOUT = benchmark_set("bench16").layout
 
 @pytest.fixture(scope="module")
 def model() -> Model:
-    return load(PAPER, threads=1)
+    return load(PAPER)
 
 
 @pytest.fixture(scope="module")

@@ -331,7 +331,7 @@ class TestInferenceOnAGpu:
 
     def test_is_measured_by_the_chain_itself(self, with_one: None, monkeypatch: pytest.MonkeyPatch) -> None:
         torch.set_num_threads(1)
-        model = gpu.load("netdiff-small", device="cpu", threads=1)
+        model = gpu.load("netdiff-small", device="cpu")
         monkeypatch.setattr(inference, "load", lambda name: model)
         monkeypatch.setattr(inference, "GPU_CHAINS", {1: "1 step"})
         monkeypatch.setattr(inference, "GPU_BATCHES", (1, 2))

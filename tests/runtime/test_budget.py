@@ -32,7 +32,7 @@ from manetdiff.solvers.budget import Budget, Meter
 from support.pairs import linkable
 from support.strategies import drawn
 
-MODEL = md.load(threads=1)
+MODEL = md.load()
 STEERED = Radio(pattern="parabolic")
 
 
@@ -153,7 +153,7 @@ class TestCalls:
         assert MODEL.generate(drawn(16), budget_ms=10).report.budget_ms == 10
 
     def test_a_dense_network_has_no_say_under_another_kind_of_beam(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        dense = md.load("netdiff-small", threads=1)
+        dense = md.load("netdiff-small")
         for model, method in ((dense, "mst-greedy"), (MODEL, "netdiff")):
             monkeypatch.setattr(model, "_calibration", ASSUMED)
             report = model.generate(drawn(12), radio=STEERED, budget_ms=1_000).report
@@ -225,12 +225,12 @@ class TestCalibrate:
             return real(chain, radio)
 
         monkeypatch.setattr("manetdiff.runtime.model.measured", counting)
-        first = md.load(threads=1)
+        first = md.load()
         made = first.calibrate()
         assert [costs.nodes for costs in made.cones] == [4, 6]
         assert made.at(5, Radio()).move > 0
         assert first.calibrate() is made
-        assert md.load(threads=1).calibrate() == made
+        assert md.load().calibrate() == made
         assert len(counted) == 1
         first.calibrate(again=True)
         assert len(counted) == 2

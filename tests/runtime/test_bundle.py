@@ -7,6 +7,7 @@ import io
 import json
 import zipfile
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -109,7 +110,7 @@ class TestPackaged:
         assert bundle.name == name
         path.write_bytes(bundle.to_bytes())
         assert read_bundle(path) == bundle
-        model = md.load(name, threads=1)
+        model = md.load(name)
         assert model.radio == Radio()
         assert len(model.generate(drawn(6), steps=2)) == 6
 
@@ -235,7 +236,7 @@ def test_functions_are_opened_when_they_are_first_needed_and_once(monkeypatch: p
     assert opened == [graphs["layout"]]
     opened.clear()
     model = Model(find_bundle("netdiff-small"))
-    for threads in (4, 1):
-        model.threads = threads
-        model.generate([fleet] * 6)
+    with ThreadPoolExecutor(4) as threads:  # as a service does
+        list(threads.map(model.generate, [fleet] * 6))
+    model.generate(fleet)
     assert sorted(opened) == sorted(graphs.values())

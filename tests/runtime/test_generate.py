@@ -30,7 +30,7 @@ from manetdiff.weights import DEFAULT
 from support.pairs import every_pair, linkable
 from support.strategies import drawn
 
-MODEL, DENSE = md.load(threads=1), md.load("netdiff-small", threads=1)
+MODEL, DENSE, TWO = md.load(), md.load("netdiff-small"), md.load(workers=2)
 RAW: dict[str, Any] = {"steps": 50, "samples": 1, "correct": False, "polish": False}
 
 
@@ -63,13 +63,23 @@ class TestTheSameSeed:
     MIXED = (drawn(8), drawn(16), drawn(5), drawn(8, seed=1))
 
     @pytest.mark.parametrize("asked", [{}, {"preset": "careful"}, {"steps": 6, "correct": False, "polish": False}])
-    def test_gives_the_same_topology_alone_and_in_a_batch_whatever_the_threads(self, asked: dict[str, Any]) -> None:
+    def test_gives_the_same_topology_alone_and_in_a_batch_whatever_the_workers(self, asked: dict[str, Any]) -> None:
         alone = [MODEL.generate(fleet, seed=7, **asked) for fleet in self.MIXED]
-        two = md.load(threads=2)
         assert MODEL.generate(list(self.MIXED), seed=7, **asked) == alone
-        assert two.generate(list(self.MIXED), seed=7, **asked) == alone
+        made = TWO.generate(list(self.MIXED), seed=7, **asked)
+        assert made == alone
+        assert [md.metrics(one) for one in made] == [md.metrics(one) for one in alone]  # each knows its layout
         # In another order, with others around them.
-        assert two.generate(list(self.MIXED[::-1]), seed=7, **asked) == alone[::-1]
+        assert TWO.generate(list(self.MIXED[::-1]), seed=7, **asked) == alone[::-1]
+
+    def test_layouts_and_radios_reach_the_workers(self) -> None:
+        radio = md.Radio(sectors=6, range=3.0)
+        layouts = [md.Layout(fleet, radio) for fleet in self.MIXED]
+        alone = [MODEL.generate(layout, seed=1) for layout in layouts]
+        assert TWO.generate(layouts, seed=1) == alone
+        assert TWO.generate(list(self.MIXED), radio=radio, seed=1) == alone
+        TWO.close()
+        assert TWO.generate(layouts, seed=1) == alone  # they are started again
 
     def test_may_be_a_whole_number_of_numpy_and_the_largest_there_is(self) -> None:
         for seed in (5, 2**63 - 1):
@@ -319,16 +329,15 @@ class TestRefused:
         with pytest.raises(ManetDiffError, match="Fleet"):
             MODEL.generate(other)
 
-    @pytest.mark.parametrize("threads", [0, 1.5, True, "2"])
-    def test_threads_that_make_no_sense(self, threads: Any) -> None:
-        with pytest.raises(ModelError, match="threads"):
-            md.load(threads=threads)
+    @pytest.mark.parametrize("workers", [0, 1.5, True, "2"])
+    def test_workers_that_make_no_sense(self, workers: Any) -> None:
+        with pytest.raises(ModelError, match="workers"):
+            md.load(workers=workers)
 
 
 class TestABadFleetInABatch:
-    @pytest.mark.parametrize("threads", [1, 2])
-    def test_fails_alone(self, threads: int) -> None:
-        model = md.load(threads=threads)
+    @pytest.mark.parametrize("model", [MODEL, TWO], ids=["here", "workers"])
+    def test_fails_alone(self, model: md.Model) -> None:
         good = [drawn(6), drawn(9), drawn(6, seed=1)]
         batch: list[Any] = [good[0], crowd(1025), good[1], "no fleet", good[2]]
         with pytest.raises(BatchError, match=r"2 of 5 fleets failed: fleet 1: .*1,025.*; fleet 3: .*str") as caught:

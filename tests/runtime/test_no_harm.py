@@ -23,7 +23,7 @@ from manetdiff.scenarios import draw, move_by
 from manetdiff.topology import count_components
 from support.strategies import drawn, fleets, radios
 
-MODEL = md.load(threads=1)
+MODEL = md.load()
 LOYAL: tuple[Mode, ...] = ("auto", "quick", "minor", "standard", "guided")
 RADIOS = {
     "link budget": Radio.from_link_budget(5e9, 20e6, 2.0, 18.0, 5.0),

@@ -22,7 +22,7 @@ from manetdiff.solvers.spanning import spanning_forest
 from manetdiff.solvers.workbench import Workbench
 from support.strategies import drawn, fleets, radios
 
-MODEL = md.load(threads=1)
+MODEL = md.load()
 
 
 def flown(n: int, seed: int, moments: int = 3) -> list[Fleet]:

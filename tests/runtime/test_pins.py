@@ -22,7 +22,7 @@ from manetdiff.topology import antenna_loads, component_labels, out_of_range, sa
 from support.pairs import linkable
 from support.strategies import drawn
 
-MODEL = md.load(threads=1)
+MODEL = md.load()
 IntArray = npt.NDArray[np.int64]
 LINE = Fleet(np.array([[0, 0], [1, 0.02], [2, -0.03], [3, 0.01]]), np.zeros(4), ["a", "b", "c", "d"])
 # Under this radio only neighbours along the line are within range.

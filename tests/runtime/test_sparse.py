@@ -30,7 +30,7 @@ from support.sparse_bundle import LEAST_RATE, NODES, USED, graph, sparse_bundle
 from support.strategies import drawn, fleets, radios
 
 BUNDLE = sparse_bundle()
-MODEL = Model(BUNDLE, threads=1)
+MODEL = Model(BUNDLE)
 RAW: dict[str, Any] = {"correct": False, "polish": False}
 STEERED = Radio(unit=1.0, sectors=6, pattern="parabolic", beamwidth=0.6)
 
@@ -212,7 +212,7 @@ class TestAFile:
         path = tmp_path / "some.netdiff"
         path.write_bytes(BUNDLE.to_bytes())
         assert read_bundle(path) == BUNDLE
-        made = Model(read_bundle(path), threads=1).generate(scattered(9), radio=STEERED, seed=3)
+        made = Model(read_bundle(path)).generate(scattered(9), radio=STEERED, seed=3)
         assert made == MODEL.generate(scattered(9), radio=STEERED, seed=3)
 
     def test_for_other_arcs_is_refused(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -224,7 +224,7 @@ class TestAFile:
 
     def test_that_calls_a_network_by_the_other_kind_is_refused(self) -> None:
         for bundle, other in ((BUNDLE, "dense"), (find_bundle("netdiff-small"), "sparse")):
-            mistaken = Model(dataclasses.replace(bundle, network=other), threads=1)  # type: ignore[arg-type]
+            mistaken = Model(dataclasses.replace(bundle, network=other))  # type: ignore[arg-type]
             with pytest.raises(CheckpointError, match="'layout' does not"):
                 mistaken.generate(drawn(5))
 
@@ -232,16 +232,16 @@ class TestAFile:
         spare = {array.name for function in SPARSE.values() for array in function.inputs if array.spare}
         assert spare > USED
         greedy = {name: graph(name, NODES[name], spare) for name in FUNCTIONS}
-        made = Model(sparse_bundle(**greedy), threads=1).generate(drawn(9), seed=1, steps=2, **RAW)
+        made = Model(sparse_bundle(**greedy)).generate(drawn(9), seed=1, steps=2, **RAW)
         assert made == MODEL.generate(drawn(9), seed=1, steps=2, **RAW)
 
     @pytest.mark.parametrize("name", FUNCTIONS)
     def test_that_wants_more_than_the_contract_says_is_refused(self, name: str) -> None:
         wanting = sparse_bundle(**{name: graph(name, NODES[name], more=["another"])})
         with pytest.raises(CheckpointError, match=f"'{name}' does not take what it should"):
-            Model(wanting, threads=1).generate(drawn(5))
+            Model(wanting).generate(drawn(5))
 
     def test_that_takes_less_than_it_should_is_refused(self) -> None:
         lacking = sparse_bundle(step=graph("step", NODES["step"], without=["noise_links"]))
         with pytest.raises(CheckpointError, match="'step' does not take what it should"):
-            Model(lacking, threads=1).generate(drawn(5))
+            Model(lacking).generate(drawn(5))

@@ -23,7 +23,7 @@ from manetdiff.topology import out_of_range
 from support.pairs import linkable
 from support.strategies import drawn, topologies
 
-MODEL = md.load(threads=1)
+MODEL = md.load()
 MODES: tuple[Mode, ...] = ("quick", "minor", "standard", "guided", "anew")
 
 
@@ -268,7 +268,7 @@ class TestTheSameSeed:
         previous, after = MODEL.generate(drawn(12)), moved(drawn(12), 0.4)
         updated = MODEL.update(previous, after, mode=mode, seed=6)
         assert MODEL.update(previous, after, mode=mode, seed=6) == updated
-        assert md.load(threads=2).update(previous, after, mode=mode, seed=6) == updated
+        assert md.load().update(previous, after, mode=mode, seed=6) == updated
 
     def test_differs_from_another(self) -> None:
         previous, after = MODEL.generate(drawn(16)), moved(drawn(16), 0.5)
@@ -312,5 +312,5 @@ class TestRefused:
     def test_by_a_dense_network_a_radio_with_other_sectors(self) -> None:
         previous, other = MODEL.generate(drawn(9)), Radio(sectors=6)
         with pytest.raises(ModelError, match="4 sectors; the radio has 6"):
-            md.load("netdiff-small", threads=1).update(previous, drawn(9), radio=other)
+            md.load("netdiff-small").update(previous, drawn(9), radio=other)
         assert metrics(MODEL.update(previous, drawn(9), radio=other), radio=other)["valid"] == 1

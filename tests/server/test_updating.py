@@ -23,7 +23,7 @@ from support.service import small_fleet
 
 @pytest.fixture(scope="module")
 def model() -> Model:
-    return md.load(threads=1)
+    return md.load()
 
 
 def _wanted(*, pins: Pins | None = None, **settings: object) -> Wanted:

@@ -15,7 +15,7 @@ from manetdiff.simulation import simulate
 from manetdiff.simulation.flight import flight_html
 from manetdiff.simulation.tables import summary
 
-MODEL = md.load(threads=1)
+MODEL = md.load()
 RNG = np.random.default_rng(4)
 PATH = [(4.0 * k, one) for k, one in enumerate(move(draw("escort", 10, RNG), "gauss-markov", RNG, duration=16, step=4))]
 

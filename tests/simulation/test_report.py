@@ -69,7 +69,7 @@ def moments() -> list[Moment]:
     ring = np.stack([np.cos(turn), 0.7 * np.sin(turn)], axis=1) * 3000.0
     fleets = [Fleet(ring * (1 + 0.4 * k, 1 - 0.3 * k), turn) for k in range(4)]
     flown = [(2.0 * k, fleet) for k, fleet in enumerate(fleets)]
-    return list(simulate(flown, md.load(threads=1), seed=7, compare=True))
+    return list(simulate(flown, md.load(), seed=7, compare=True))
 
 
 @pytest.fixture(scope="module")

@@ -32,7 +32,7 @@ NODES = 8
 
 @pytest.fixture(scope="module")
 def model() -> Model:
-    return md.load(threads=1)
+    return md.load()
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ def of(ids: str) -> Layout:
     return Layout(Fleet([[k, 0.1 * k * k] for k in range(len(ids))], np.zeros(len(ids)), list(ids)))
 
 
-MODEL = md.load(threads=1)
+MODEL = md.load()
 BEFORE = Topology([(0, 1), (1, 2), (2, 3)], [0, 1, 0, 1], layout=of("abcd"))
 
 

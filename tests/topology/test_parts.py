@@ -17,7 +17,7 @@ from support.strategies import drawn, fleets
 METRES = Radio(unit=1.0, range=10.0, sigma2=1e-3)
 # Two near each other, two more in range of them, and two far away.
 FLEET = Fleet([(0, 0), (1, 0.1), (8, 1), (9, 2), (100, 0), (101, 1)], np.zeros(6), list("abcdef"))
-MODEL = load(threads=2)
+MODEL = load(workers=2)
 
 
 def links(*pairs: tuple[int, int]) -> np.ndarray:

@@ -11,8 +11,8 @@ from typing import Annotated
 
 import typer
 
+from manetdiff.cli import options
 from manetdiff.cli.progress import bar
-from manetdiff.cores import usable_cores
 from manetdiff.data import BENCHMARKS, Progress, Settings, generate, make_benchmark
 from manetdiff.data.radios import RANDOM, Radios
 from manetdiff.data.settings import DEFAULT_DISPLACEMENT, DEFAULT_SEARCH_MOVES, DEFAULT_SHARD_SIZE, EQUAL, INVERSE
@@ -79,29 +79,31 @@ def command(
         float, typer.Option(help="Share of the nodes that have no antenna in some range of directions.")
     ] = 0.0,
     workers: Annotated[
-        int | None, typer.Option(help="Processes; has no say in the result. (default: all usable cores)")
+        int | None, typer.Option(help="Tasks at a time; has no say in the result. (default: all usable cores)")
     ] = None,
+    engine: options.EngineChoice = "local",
+    cluster: options.Cluster = None,
     benchmark: Annotated[
         str | None,
         typer.Option(
             help=f"Make a packaged set instead, as one file: {', '.join(BENCHMARKS)}. Takes only "
-            "--out, --search-moves and --workers."
+            "--out, --search-moves, --workers, --engine and --cluster."
         ),
     ] = None,
 ) -> None:
     """Make layouts and solve them by the reference search, as Parquet files in a folder.
 
     The same command on the same folder continues where a stopped run left off; the files are the same, byte by byte,
-    as those of a run that was not stopped, with any number of workers.
+    as those of a run that was not stopped, with any number of workers and on either engine.
     """
-    processes = usable_cores() if workers is None else workers
+    chosen = options.engine_of(engine, workers, cluster)
     if benchmark is not None:
         given = (count, radio, radios, spacing, heights, moves_a_node)
         fixed = any(one is not None for one in given) or moves or seed or blocked or shard_size != DEFAULT_SHARD_SIZE
         if fixed or nodes != ["16"] or family != [MIXED]:
             raise DataError("--benchmark: its sets are fixed; give only --out, --search-moves and --workers with it")
         with _shown() as report:
-            made = make_benchmark(benchmark, out, search_moves=search_moves, workers=processes, report=report)
+            made = make_benchmark(benchmark, out, search_moves=search_moves, engine=chosen, report=report)
         print(f"{out}: {len(made)} layouts, {out.stat().st_size / 1e6:.2f} MB")
         return
     if count is None:
@@ -122,7 +124,7 @@ def command(
         blocked=blocked,
     )
     with _shown() as report:
-        made_shards = generate(settings, out, workers=processes, report=report)
+        made_shards = generate(settings, out, engine=chosen, report=report)
     megabytes = sum(path.stat().st_size for path in out.glob("shard-*.parquet")) / 1e6
     rows = settings.count * settings.rows_each
     print(f"{out}: {rows} layouts, shards: {settings.shards} ({made_shards} made now), {megabytes:.2f} MB")

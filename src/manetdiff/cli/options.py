@@ -6,7 +6,10 @@ from typing import Annotated
 
 import typer
 
-from manetdiff.errors import PinError
+from manetdiff.checks import check_whole
+from manetdiff.cores import usable_cores
+from manetdiff.engine import Engine, opened_engine
+from manetdiff.errors import EngineError, PinError
 
 Fleet = Annotated[
     str, typer.Argument(help="Fleet file: JSON, CSV or a topology; - is standard input.", metavar="FLEET")
@@ -68,6 +71,17 @@ Avoid = Annotated[
 Silent = Annotated[
     list[str] | None, typer.Option(help="A node that must stay silent; can be given again.", metavar="ID")
 ]
+
+EngineChoice = Annotated[str, typer.Option("--engine", help="Who does the work: local (processes here), or ray.")]
+Cluster = Annotated[
+    str | None, typer.Option(help="Of a Ray cluster that is there; without it one is started here.", metavar="ADDRESS")
+]
+
+
+def engine_of(name: str, workers: int | None, cluster: str | None) -> Engine:
+    """The engine that was asked for, by default with as many workers as there are cores to use."""
+    check_whole(EngineError, "--workers", usable_cores() if workers is None else workers, 1)
+    return opened_engine(name, usable_cores() if workers is None else workers, cluster)
 
 
 def pairs(given: list[str] | None, option: str) -> list[tuple[str, str]]:

@@ -17,6 +17,7 @@ from manetdiff.data.layouts import SolvedLayout
 from manetdiff.data.radios import Radios
 from manetdiff.data.settings import BENCHMARK, Settings, first_difference
 from manetdiff.data.shards import from_bytes, read_content, to_bytes
+from manetdiff.engine import Engine
 from manetdiff.errors import DataError
 from manetdiff.files import write_whole
 from manetdiff.radio import Radio
@@ -113,15 +114,21 @@ def make_benchmark(
     *,
     search_moves: int | None = None,
     workers: int = 1,
+    engine: Engine | None = None,
     report: Callable[[Progress], None] | None = None,
 ) -> Dataset:
     """Make the set as one Parquet file. Its parts lie in `out`.parts until all are made, so a stopped run goes on."""
     settings = _known(name).settings(search_moves)
-    return make_joined(settings, out, workers=workers, report=report)
+    return make_joined(settings, out, workers=workers, engine=engine, report=report)
 
 
 def make_joined(
-    settings: Settings, out: Path, *, workers: int = 1, report: Callable[[Progress], None] | None = None
+    settings: Settings,
+    out: Path,
+    *,
+    workers: int = 1,
+    engine: Engine | None = None,
+    report: Callable[[Progress], None] | None = None,
 ) -> Dataset:
     """Any set as one Parquet file."""
     if out.is_dir():
@@ -133,7 +140,7 @@ def make_joined(
         _check_same(said, settings, str(out))
         remove_dataset(parts)
         return Dataset(said, table)
-    generate(settings, parts, workers=workers, report=report)
+    generate(settings, parts, workers=workers, engine=engine, report=report)
     joined = read_dataset(parts)
     content = to_bytes(joined.table.replace_schema_metadata(metadata(settings)))
     write_whole(out, content)

@@ -14,7 +14,7 @@ from manetdiff.checks import check_whole
 from manetdiff.data.layouts import SolvedLayout, draw_layouts, make_layouts
 from manetdiff.data.settings import FORMAT_NAME, FORMATS, READABLE, Settings, first_difference
 from manetdiff.data.shards import is_done, shard_name, write_shard
-from manetdiff.data.workers import in_order
+from manetdiff.engine import Engine, LocalEngine
 from manetdiff.errors import DataError
 from manetdiff.files import TEMPORARY, locked, made_folder, write_whole
 from manetdiff.json_settings import parsed_json
@@ -40,12 +40,15 @@ def generate(
     folder: Path,
     *,
     workers: int = 1,
+    engine: Engine | None = None,
     report: Callable[[Progress], None] | None = None,
 ) -> int:
     """Make every shard of the set that is not there yet, whole and unaltered; returns how many were made.
 
-    The bytes depend on the settings alone: not on the number of workers, on time, or on how often a run was stopped.
-    Workers are spawned, so a script that asks for more than one needs `if __name__ == "__main__":`.
+    - workers: processes that share the work. engine: where it is done instead, such as a cluster.
+
+    The bytes depend on the settings alone: not on who did the work, on time, or on how often a run or a worker was
+    stopped.
     """
     check_whole(DataError, "workers", workers, 1)
     _refuse_foreign(settings, folder)
@@ -59,7 +62,7 @@ def generate(
                 path.unlink()
         if not (folder / DATASET).exists():
             write_whole(folder / DATASET, _dataset_json(settings))
-        return _fill(settings, folder, workers, report or (lambda progress: None))
+        return _fill(settings, folder, engine or LocalEngine(workers), report or (lambda progress: None))
 
 
 def remove_dataset(folder: Path) -> None:
@@ -83,7 +86,7 @@ def read_settings(folder: Path) -> Settings:
         raise DataError(f"{path}: {error}") from None
 
 
-def _fill(settings: Settings, folder: Path, workers: int, report: Callable[[Progress], None]) -> int:
+def _fill(settings: Settings, folder: Path, engine: Engine, report: Callable[[Progress], None]) -> int:
     missing = [
         shard
         for shard in range(settings.shards)
@@ -93,7 +96,7 @@ def _fill(settings: Settings, folder: Path, workers: int, report: Callable[[Prog
     report(Progress(done, settings.count))
     parts = {shard: tasks_of(settings, settings.shard_indices(shard)) for shard in missing}
     tasks = ((settings, part) for shard in missing for part in parts[shard])
-    with closing(in_order(_make, tasks, workers)) as results:
+    with closing(engine.in_order(_make, tasks)) as results:
         for shard in missing:
             layouts: list[SolvedLayout] = []
             for part in parts[shard]:

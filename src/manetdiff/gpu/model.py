@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from manetdiff.checks import check_whole
+from manetdiff.cores import usable_cores
 from manetdiff.diffusion.generator import DiffusionGenerator
 from manetdiff.diffusion.weights import Weights, find_weights
 from manetdiff.errors import FleetError, ModelError
@@ -22,7 +24,6 @@ from manetdiff.radio import Radio
 from manetdiff.runtime.chain import States
 from manetdiff.runtime.dense import as_lists, every_pair
 from manetdiff.runtime.effort import Effort
-from manetdiff.runtime.model import checked_threads
 from manetdiff.runtime.options import Options
 from manetdiff.runtime.refine import best_of
 from manetdiff.runtime.samples import Sample, samples_of
@@ -70,7 +71,8 @@ class BatchModel:
         if not isinstance(generator, DiffusionGenerator):
             raise ModelError("only diffusion models sample in steps")
         self.radio, self.sampling, self.device = weights.radio, weights.sampling, device
-        self.name, self.threads = name, checked_threads(threads)
+        self.name, self.threads = name, usable_cores() if threads is None else threads
+        check_whole(ModelError, "threads", self.threads, 1)
         self.chain = BatchChain(generator, device, half=half)
 
     def generate(

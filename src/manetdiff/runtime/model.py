@@ -5,18 +5,18 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Unpack, overload
 
 from manetdiff.checks import check_whole
-from manetdiff.cores import usable_cores
+from manetdiff.engine import Processes
 from manetdiff.errors import BatchError, FleetError, ManetDiffError, ModelError, TopologyError
 from manetdiff.fleet import Fleet, same_places
 from manetdiff.layout import Layout
 from manetdiff.layout.choosing import NO_LINKS
 from manetdiff.radio import Radio
+from manetdiff.runtime.batches import spread
 from manetdiff.runtime.bundle import Bundle, find_bundle
 from manetdiff.runtime.calibration import measured, remember, remembered
 from manetdiff.runtime.chain import Chain
@@ -42,30 +42,38 @@ FEWEST = 2
 MOST: Mapping[Network, int] = {"dense": 256, "sparse": 1024}
 
 
-def load(weights: str | Path = DEFAULT, *, threads: int | None = None) -> Model:
+def load(weights: str | Path = DEFAULT, *, workers: int = 1, threads: int | None = None) -> Model:
     """Packaged weights by name, or a file that `manetdiff export` made.
 
-    - threads: fleets of a batch that are worked on at the same time; by default as many as there are cores to use.
+    - workers: processes that share the fleets of a batch, each with the network for itself; 1: this one. They are
+      started by the first batch, and there until `close` or the end. threads: what workers were called before.
     """
-    return Model(find_bundle(weights), threads=threads)
+    return Model(find_bundle(weights), workers=workers if threads is None else threads, source=str(weights))
 
 
 class Model:
     """A trained network that makes topologies.
 
     - name, radio: of the weights, and the radio that they were trained for. card: how they were made.
+    - workers: see `load`. source: from where other processes load the same.
     """
 
-    def __init__(self, bundle: Bundle, *, threads: int | None = None) -> None:
+    def __init__(self, bundle: Bundle, *, workers: int = 1, source: str | None = None) -> None:
         self.name, self.radio, self.card = bundle.name, bundle.radio, bundle.card
         self.sampling, self.network = bundle.sampling, bundle.network
-        self.threads = checked_threads(threads)
+        check_whole(ModelError, "workers", workers, 1)
+        self.workers = workers if source is not None else 1
+        self._source, self._processes = source, Processes(self.workers)
         self._chain = Chain(bundle)
         self._calibration = remembered(self._chain)
         self._prepared: set[str] = set()
 
     def __repr__(self) -> str:
-        return f"Model({self.name!r}, threads={self.threads})"
+        return f"Model({self.name!r}, workers={self.workers})"
+
+    def close(self) -> None:
+        """End the processes of batches; the next batch starts them again."""
+        self._processes.close()
 
     @overload
     def generate(self, fleet: Fleet | Layout, **asked: Unpack[Asked]) -> Topology: ...
@@ -77,7 +85,7 @@ class Model:
         """A topology for a fleet, or one for each of several.
 
         - radio: by default the layout's, or the one that the weights were trained for.
-        - seed: the same one gives the same topology, alone or in a batch, whatever the threads.
+        - seed: the same one gives the same topology, alone or in a batch, whatever the workers.
         - preset: 'instant', 'fast', 'balanced' (default), 'careful', 'thorough' or 'best'.
         - budget_ms: milliseconds a fleet instead, from which the preset follows; where none fits, a construction and a
           local search take the network's place, and the report's method says so. See `calibrate`.
@@ -104,7 +112,7 @@ class Model:
             raise FleetError(f"give a Fleet, or several, not {type(fleet).__name__}")
         if options.ahead:
             raise ModelError("ahead is of one fleet: call generate for each")
-        batch = self._each(lambda single: self._generate(single, options), list(fleet))
+        batch = self._each(list(fleet), options, asked)
         warn_of_parts_in_batch({index: one.report.parts for index, one in enumerate(batch)})
         return batch
 
@@ -260,32 +268,27 @@ class Model:
         )
         return best._replace(report=report)
 
-    def _each(self, one: Callable[[Fleet | Layout], Topology], fleets: Sequence[Fleet | Layout]) -> list[Topology]:
+    def _each(self, fleets: list[Fleet | Layout], options: Options, asked: Asked) -> list[Topology]:
         """Every fleet by itself, so that a bad one fails alone."""
-
-        def guarded(fleet: Fleet | Layout) -> Topology | ManetDiffError:
-            try:
-                return one(fleet)
-            except ManetDiffError as error:
-                return error
-
-        if self.threads == 1 or len(fleets) < 2:
-            outcomes = [guarded(fleet) for fleet in fleets]
+        outcomes: list[Topology | ManetDiffError] = []
+        if self.workers == 1 or len(fleets) < 2:
+            for fleet in fleets:
+                try:
+                    outcomes.append(self._generate(fleet, options))
+                except ManetDiffError as error:
+                    outcomes.append(error)
         else:
-            with ThreadPoolExecutor(min(self.threads, len(fleets))) as pool:
-                outcomes = list(pool.map(guarded, fleets))
+            assert self._source is not None  # or there would be one worker
+            for fleet, made in zip(fleets, spread(self._processes, self._source, fleets, asked), strict=True):
+                if isinstance(made, ManetDiffError):
+                    outcomes.append(made)
+                else:
+                    layout = self._layout(fleet, options.radio, self.radio)
+                    outcomes.append(Topology(made.links, made.parity, made.report, layout))
         errors = {index: outcome for index, outcome in enumerate(outcomes) if isinstance(outcome, ManetDiffError)}
         if errors:
             raise BatchError([None if isinstance(one, ManetDiffError) else one for one in outcomes], errors)
         return [outcome for outcome in outcomes if isinstance(outcome, Topology)]
-
-
-def checked_threads(threads: int | None) -> int:
-    """As many as asked for, or as there are cores to use."""
-    if threads is None:
-        return usable_cores()
-    check_whole(ModelError, "threads", threads, 1)
-    return threads
 
 
 def _objective(task: Task) -> Objective:

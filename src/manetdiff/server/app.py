@@ -75,7 +75,7 @@ def create_app(config: Config, at_stop: list[Callable[[], None]] | None = None) 
         warnings.simplefilter("ignore", DisconnectedWarning)
         counters = Counters()
         services = Services(
-            model=load(config.weights, threads=1),
+            model=load(config.weights),
             store=Store(config.database),
             pool=Pool(config.workers, config.limits.longest_wait),
             looks=Pool(1, LONGEST_LOOK_S),

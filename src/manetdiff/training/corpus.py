@@ -21,7 +21,7 @@ from torch import Tensor
 from manetdiff.cores import usable_cores
 from manetdiff.data import Dataset, LayoutArrays, SolvedLayout, read_dataset
 from manetdiff.data.settings import first_difference
-from manetdiff.data.workers import in_order
+from manetdiff.engine import LocalEngine
 from manetdiff.errors import DataError, FormatError
 from manetdiff.files import write_whole
 from manetdiff.fleet import Fleet
@@ -184,7 +184,7 @@ def buckets_of(layouts: Sequence[LayoutArrays], radio: Radio, *, workers: int = 
     ]
     if len(tasks) > 1:
         _features((tasks[0][0][:1], tasks[0][1][:1], radio))  # compiled once, before the processes need it
-    made = in_order(_features, tasks, max(1, min(workers, len(tasks) // TASKS_A_WORKER)))
+    made = LocalEngine(max(1, min(workers, len(tasks) // TASKS_A_WORKER))).in_order(_features, tasks)
     buckets = []
     for arrays in layouts:
         count = -(-len(arrays) // TASK)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from manetdiff.data import Dataset, SolvedLayout, read_dataset
-from manetdiff.data.workers import in_order
+from manetdiff.engine import LocalEngine
 from manetdiff.layout import HARMONICS, Layout
 from manetdiff.solvers.spanning import spanning_forest
 
@@ -52,7 +52,7 @@ def solved_rows(chosen: Sequence[Chosen], workers: int) -> Iterator[SolvedRows]:
     tasks = [
         one._replace(rows=one.rows[start : start + TASK]) for one in chosen for start in range(0, len(one.rows), TASK)
     ]
-    return in_order(_read, tasks, max(1, min(workers, len(tasks))))
+    return LocalEngine(max(1, min(workers, len(tasks)))).in_order(_read, tasks)
 
 
 def some(dataset: Dataset, rows: npt.NDArray[np.int64]) -> Dataset:

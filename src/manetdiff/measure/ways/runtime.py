@@ -95,7 +95,7 @@ def blurred(fleet: Fleet, noise: float, seed: int) -> Fleet:
 @cache
 def model_of(weights: str) -> Model:
     """The model on one core, loaded once."""
-    return load(weights, threads=1)
+    return load(weights)
 
 
 @cache

@@ -35,7 +35,7 @@ def draw_figures(folder: Path, quick: bool, report: Callable[[str], None] = lamb
         paths[name] = folder / name
         return paths[name]
 
-    model = load(PAPER, threads=1)
+    model = load(PAPER)
     fleet = layouts.layout(DENOISED).fleet
     states = denoised(fleet, STEPS, SEED)
     save(picture_of_steps(states), path_of("denoising.png"))

@@ -1,0 +1,39 @@
+"""Messages between a process and the workers that it has started: pickled, behind their length."""
+
+from __future__ import annotations
+
+import pickle
+import socket
+import struct
+from typing import Any
+
+LENGTH = struct.Struct("!Q")
+SECRET_BYTES = 32
+
+
+def send(connection: socket.socket, message: object) -> None:
+    """All of it."""
+    data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+    connection.sendall(LENGTH.pack(len(data)))
+    connection.sendall(data)
+
+
+def receive(connection: socket.socket) -> Any:
+    """The next message; an EOFError where the other side is gone."""
+    (length,) = LENGTH.unpack(exactly(connection, LENGTH.size))
+    return pickle.loads(exactly(connection, length))
+
+
+def exactly(connection: socket.socket, count: int) -> bytearray:
+    """So many bytes; an EOFError where fewer come."""
+    data = bytearray(count)
+    view, taken = memoryview(data), 0
+    while taken < count:
+        try:
+            got = connection.recv_into(view[taken:])
+        except ConnectionError:
+            got = 0
+        if not got:
+            raise EOFError
+        taken += got
+    return data

@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -70,7 +71,7 @@ def sender_trial(seconds: float, folder: Path) -> list[Section]:
     (folder / "hour.movements").write_text(_bonnmotion(fleets), encoding="utf-8")
     udp, tcp = free_port(), free_port()
     lines = _Lines(tcp, aircraft)
-    with served(folder) as server, Client(server.url) as client, lines:
+    with served(folder) as server, Client(server.url) as client, lines, ExitStack() as at_the_end:
         to = ("--to", server.url, "--create", "--network")
         feeds = {
             MAVLINK: _feed("mavlink", "--listen", f"127.0.0.1:{udp}", "--every", "0.5", *to, MAVLINK),
@@ -80,6 +81,8 @@ def sender_trial(seconds: float, folder: Path) -> list[Section]:
                 *(*to, REPLAYED),
             ),
         }
+        for feed in feeds.values():
+            at_the_end.callback(feed.kill)  # whatever becomes of the trial
         packets = _Packets(udp, vehicles)
         for sender in (packets, lines):
             sender.start()
@@ -105,10 +108,9 @@ def sender_trial(seconds: float, folder: Path) -> list[Section]:
                 ]
             )
     about = (
-        f"{seconds / 60:g} minutes of flight at {SPEED:g} times their speed, all at once. The service's memory went "
-        "from "
-        f"{service.memory[0]:.1f} to {service.memory[-1]:.1f} MB, its open files from {service.files[0]} to "
-        f"{service.files[-1]}, its threads from {service.threads[0]} to {service.threads[-1]}."
+        f"{seconds / 60:g} minutes of flight at {SPEED:g} times their speed, all at once. Of the service, memory went "
+        f"from {service.memory[0]:.1f} to {service.memory[-1]:.1f} MB, open files from {service.files[0]} to "
+        f"{service.files[-1]}, threads from {service.threads[0]} to {service.threads[-1]}."
     )
     return [Section("Real senders", about, HEADER, rows)]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -14,7 +15,7 @@ from starlette.testclient import TestClient
 from structlog.testing import capture_logs
 
 from manetdiff.flights import explain
-from manetdiff.server import updating
+from manetdiff.server import live_network, updating
 from manetdiff.server.config import Limits
 from manetdiff.server.errors import LaterError, OverloadedError
 from manetdiff.server.live_network import LiveNetwork
@@ -292,3 +293,66 @@ def test_who_wants_to_see_something_that_takes_its_time_does_not_hold_up_reports
     finally:
         free.set()
     assert looking.result(LONGEST_S).status_code == 200
+
+
+def test_of_reports_that_come_together_those_beyond_a_second_of_work_are_shed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with service(tmp_path) as client:
+        networks = [created(client) for _ in range(30)]
+        held: Networks = client.app._app.state.networks  # type: ignore[attr-defined]
+        monkeypatch.setattr(held.services.pool, "_usual_s", 0.3)
+
+        async def at_once() -> list[Any]:
+            given = Positions.model_validate(report(small_fleet(), 0.0))
+            reports = (held.find(one).report(given) for one in networks)
+            return [*await asyncio.gather(*reports, return_exceptions=True)]
+
+        assert client.portal is not None
+        outcomes = client.portal.call(at_once)
+        assert 0 < sum(isinstance(one, OverloadedError) for one in outcomes) < 30
+        assert held.services.pool.waiting == 0
+
+
+def test_few_may_wait_to_change_a_network(
+    client: TestClient, beside: Callable[..., Future[Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network = created(client)
+    _report(client, network, 0.0)
+    monkeypatch.setattr(live_network, "MOST_CHANGES", 2)
+    with held_up(monkeypatch) as held:
+        waiting = [beside(client.put, f"/v1/networks/{network}/pins", json={"silent": ["0"]}) for _ in range(2)]
+        assert held.begun.wait(LONGEST_S)
+        until(lambda: client.app._app.state.networks.find(network)._changes == 2)  # type: ignore[attr-defined]
+        refused = client.patch(f"/v1/networks/{network}", json={"name": "Other"})
+        assert (refused.status_code, "retry-after" in refused.headers) == (503, True)
+    assert {one.result(LONGEST_S).status_code for one in waiting} == {200}
+
+
+def test_a_network_whose_deletion_fails_is_there_for_the_next_attempt(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network, remove = created(client), Store.remove_network
+
+    async def failing(_: Store, __: str) -> None:
+        raise LaterError("the database does not take it", 2.0)
+
+    monkeypatch.setattr(Store, "remove_network", failing)
+    assert client.delete(f"/v1/networks/{network}").status_code == 503
+    assert _report(client, network, 0.0).status_code == 200
+    monkeypatch.setattr(Store, "remove_network", remove)
+    assert client.delete(f"/v1/networks/{network}").status_code == 204
+    assert client.get(f"/v1/networks/{network}").status_code == 404
+
+
+def test_who_leaves_by_a_late_report_of_all_nodes_leads_to_a_version(client: TestClient) -> None:
+    network = created(client)
+    url = f"/v1/networks/{network}/positions"
+    everyone = report(small_fleet(), 5.0)
+    client.post(url, json=everyone)
+    client.post(url, json={"time": 10.0, "nodes": everyone["nodes"][1:]})
+    late = client.post(url, json={"time": 7.0, "nodes": everyone["nodes"][1:], "complete": True}).json()
+    assert (late["version"], late["older"]) == (3, 5)
+    assert len(client.get(f"/v1/networks/{network}/state").json()["nodes"]) == 5
+    older = client.post(url, json={"time": 6.0, "nodes": everyone["nodes"][1:]}).json()
+    assert (older["version"], older["changed"], older["added"]) == (3, False, 0)

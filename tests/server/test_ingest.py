@@ -40,7 +40,7 @@ def test_positions_pins_and_settings_are_obeyed_in_order_and_answered_with_their
         answers = [socket.receive_json() for _ in range(3)]
         assert [(one["ref"], one["version"]) for one in answers] == [(1, 2), (2, 3), (3, 4)]
         at_once = _answer(socket, {"positions": {**report(small_fleet(8), 9.0), "wait": False}})
-        assert at_once == {"accepted": 8, "older": 0}
+        assert at_once == {"accepted": 8, "older": 0, "left_out": 0}
         until(lambda: client.get(f"/v1/networks/{network}").json()["version"] == 5)
         as_posted = _answer(socket, {**report(small_fleet(8), 10.0), "ref": "posted"})
         assert (as_posted["ref"], as_posted["version"]) == ("posted", 6)
@@ -62,6 +62,7 @@ def test_positions_pins_and_settings_are_obeyed_in_order_and_answered_with_their
         ("{}", 422, "one of positions, pins and settings"),
         ('{"positions": {}, "pins": {}}', 422, "one of"),
         ('{"positions": 3}', 422, "dictionary"),
+        ('{"positions": {"time": 0, "nodes": [{"id": "A", "x": 0, "y": 0}], "wait": "false"}}', 422, "wait"),
         ('{"positions": {"time": NaN, "nodes": [{"id": "A", "x": 0, "y": 0}]}}', 422, "time"),
         ('{"positions": {"time": 0, "nodes": []}}', 422, "nodes"),
         ('{"pins": {"keep": [["A"]]}}', 422, "keep.0"),

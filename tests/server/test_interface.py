@@ -120,10 +120,10 @@ def test_positions_in_degrees_come_back_in_degrees(client: TestClient) -> None:
 def test_without_waiting_a_report_is_taken_at_once_and_its_version_follows(client: TestClient) -> None:
     network = created(client)
     answer = client.post(f"/v1/networks/{network}/positions?wait=false", json=report(small_fleet(), 0.0))
-    assert (answer.status_code, answer.json()) == (202, {"accepted": 6, "older": 0})
+    assert (answer.status_code, answer.json()) == (202, {"accepted": 6, "older": 0, "left_out": 0})
     until(lambda: _said(client, network)["version"] == 1)
     late = client.post(f"/v1/networks/{network}/positions?wait=false", json=report(small_fleet(), -1.0))
-    assert (late.status_code, late.json()) == (202, {"accepted": 0, "older": 6})
+    assert (late.status_code, late.json()) == (202, {"accepted": 0, "older": 6, "left_out": 0})
 
 
 def test_older_reports_are_counted_and_dropped(client: TestClient) -> None:

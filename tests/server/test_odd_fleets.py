@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from manetdiff.server.errors import RefusedError
 from manetdiff.server.messages_in import Positions
-from manetdiff.server.roster import Roster, fleet_of
+from manetdiff.server.roster import Merged, Roster, fleet_of
 
 PATIENCE = 10.0
 
 
-def _merge(roster: Roster, time: float, *nodes: dict[str, Any], complete: bool = False) -> None:
+def _merge(roster: Roster, time: float, *nodes: dict[str, Any], complete: bool = False) -> Merged:
     report = Positions.model_validate({"time": time, "nodes": list(nodes), "complete": complete})
-    roster.merge(report, 0.0, PATIENCE)
+    return roster.merge(report, 0.0, PATIENCE)
 
 
 def _metres(name: str) -> dict[str, Any]:
@@ -61,6 +61,15 @@ def test_a_node_on_the_other_side_of_the_earth_is_refused_and_the_others_go_on()
         _merge(roster, 1.0, _degrees("C", -47.0, -172.0))
     _merge(roster, 2.0, _degrees("A", 47.01))
     assert len(fleet_of(roster.seen(), None)) == 2
+
+
+def test_among_others_it_is_left_out_and_counted_also_where_it_came_first() -> None:
+    roster = Roster(10)
+    _merge(roster, 0.0, _degrees("C", -47.0, -172.0))
+    taken = _merge(roster, 1.0, *(_degrees(name, 47.0 + 0.01 * k) for k, name in enumerate("ABDE")))
+    assert (taken.taken, taken.left, taken.left_out) == (4, 1, 0)
+    taken = _merge(roster, 2.0, _degrees("A", 47.01), _degrees("C", -47.0, -172.0))
+    assert (taken.taken, taken.left_out, _ids(roster)) == (1, 1, ["A", "B", "D", "E"])
 
 
 _PLACES = st.sampled_from([-1e9, 0.0, 1e-300, 1e-9, 1e-6, 0.1, 5.0, 1e9])

@@ -52,15 +52,33 @@ def test_a_complete_report_says_who_has_left() -> None:
 
 def test_a_node_is_stale_by_either_clock_and_then_gone() -> None:
     roster = Roster(10)
-    roster.merge(_report(0, _at("A", 0), _at("B", 1)), 0.0, PATIENCE)
-    roster.merge(_report(4, _at("A", 0)), 4.0, PATIENCE)
+    roster.merge(_report(0, _at("A", 0), _at("B", 1), _at("C", 2)), 0.0, PATIENCE)
+    roster.merge(_report(4, _at("A", 0), _at("C", 2)), 4.0, PATIENCE)
     assert roster.stale(4.0, 5.0) == frozenset()
-    roster.merge(_report(6, _at("A", 0)), 4.1, PATIENCE)  # a sender that replays faster than time
+    roster.merge(_report(6, _at("A", 0), _at("C", 2)), 4.1, PATIENCE)  # senders that replay faster than time
     assert roster.stale(4.1, 5.0) == {"B"}
-    assert roster.stale(10.0, 5.0) == {"A", "B"}
-    assert roster.take_out(4.1, 5.0) == ["B"]
+    assert roster.stale(10.0, 5.0) == {"A", "B", "C"}
+    assert roster.take_out(4.1, 5.0) == {"B"}
     roster.merge(_report(7, _at("B", 9)), 5.0, PATIENCE)
-    assert _places(roster) == {"A": 0, "B": 9}
+    assert _places(roster) == {"A": 0, "B": 9, "C": 2}
+
+
+def test_one_node_with_a_clock_ahead_makes_nobody_else_old() -> None:
+    roster = Roster(10)
+    roster.merge(_report(100, *(_at(name, k) for k, name in enumerate("ABCDE"))), 0.0, PATIENCE)
+    for second in range(1, 40):
+        roster.merge(_report(160 + second, _at("A", 0)), float(second), PATIENCE)
+        taken = roster.merge(_report(100 + second, *(_at(name, second) for name in "BCDE")), float(second), PATIENCE)
+        assert taken.taken == 4
+        assert roster.stale(float(second), 30.0) == frozenset()
+
+
+def test_after_silence_clocks_may_begin_anew_also_a_little_earlier() -> None:
+    roster = Roster(10)
+    roster.merge(_report(100, _at("A", 0), _at("B", 1)), 0.0, PATIENCE)
+    assert roster.merge(_report(50, _at("A", 5)), 1.0, PATIENCE).older == 1
+    assert roster.merge(_report(0, _at("A", 7), _at("B", 8)), 20.0, PATIENCE) == (2, 0, 0, 0)
+    assert roster.clock == 0
 
 
 @pytest.mark.parametrize("jump", [1e6, -1e6])

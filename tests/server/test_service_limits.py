@@ -49,6 +49,7 @@ def test_too_many_networks(client: TestClient) -> None:
     while (answer := client.post("/v1/networks", json={"name": "One more"})).status_code == 201:
         made.append(answer.json()["id"])
     assert (answer.status_code, "6 networks" in answer.json()["detail"]) == (409, True)
+    assert len(client.get("/v1/networks").json()["networks"]) == 6
     assert client.delete(f"/v1/networks/{made.pop()}").status_code == 204
     made.append(created(client))
     for one in made:

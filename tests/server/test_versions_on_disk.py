@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from alembic.operations import Operations
 from sqlalchemy import delete, text
 
 import manetdiff as md
@@ -160,6 +161,7 @@ def test_who_has_lost_the_database_to_another_does_not_write_any_more(store: Sto
                 _run(store.add_version("abc", _version(1)))
         with pytest.raises(LaterError, match="another service"):
             _run(store.add_version("abc", _version(1)))
+        assert not _run(store.is_ready())
         _run(other.add_version("abc", _version(1)))
     finally:
         other.close()
@@ -186,3 +188,43 @@ def test_deleting_rows_by_hand_leaves_no_orphans(tmp_path: Path) -> None:
     engine.dispose()
     assert _run(store.history("abc", None, 9)) == []
     store.close()
+
+
+def test_sqlite_is_durable_and_nobody_waits_for_readers(tmp_path: Path) -> None:
+    store = Store(f"sqlite:///{tmp_path / 'x.db'}")
+    engine = opened(f"sqlite:///{tmp_path / 'x.db'}")
+    with engine.connect() as connection:
+        told = [connection.scalar(text(f"PRAGMA {name}")) for name in ("journal_mode", "synchronous", "foreign_keys")]
+        assert told == ["wal", 2, 1]
+        assert connection.scalar(text("PRAGMA busy_timeout")) >= 5000
+    engine.dispose()
+    store.close()
+
+
+def test_a_migration_that_is_cut_short_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    address = f"sqlite:///{tmp_path / 'x.db'}"
+    create, made = Operations.create_table, []
+
+    def cut_short(self: Operations, name: str, *columns: Any, **more: Any) -> Any:
+        if name == "versions":
+            raise KeyboardInterrupt
+        made.append(name)
+        return create(self, name, *columns, **more)
+
+    monkeypatch.setattr(Operations, "create_table", cut_short)
+    with pytest.raises(KeyboardInterrupt):
+        Store(address)
+    assert made == ["networks"]
+    monkeypatch.undo()
+    Store(address).close()
+
+
+def test_a_database_of_a_release_to_come_is_said(tmp_path: Path) -> None:
+    address = f"sqlite:///{tmp_path / 'x.db'}"
+    Store(address).close()
+    engine = opened(address)
+    with engine.begin() as connection:
+        connection.execute(text("update alembic_version set version_num = '9999'"))
+    engine.dispose()
+    with pytest.raises(ServiceError, match="not one of this release"):
+        Store(address)

@@ -144,10 +144,17 @@ def _feed(
 
 
 @contextmanager
-def _status(counts: Counter[str] | None = None) -> Iterator[Show | None]:
-    """What shows how far it is, on one line of a terminal; None where there is none."""
+def _status(counts: Counter[str] | None = None) -> Iterator[Show]:
+    """What shows how far it is, on one line of a terminal; where there is none, a line for each new trouble."""
+    said: list[str | None] = [None]
+
+    def warn(progress: Progress) -> None:
+        if progress.trouble and progress.trouble != said[-1]:
+            print(f"manetdiff: warning: {one_line(progress.trouble)}", file=sys.stderr, flush=True)
+        said[-1] = progress.trouble
+
     if not sys.stderr.isatty():
-        yield None
+        yield warn
         return
 
     def show(progress: Progress) -> None:
@@ -182,11 +189,12 @@ def _rows(progress: Progress, counts: dict[str, int]) -> list[tuple[str, str]]:
         ("version", version),
         ("refused", str(progress.refused)),
     ]
-    counted = {"older": progress.older, "moments skipped": progress.skipped, **counts}
+    left_out = {"older": progress.older, "left out": progress.left_out, "moments skipped": progress.skipped}
+    counted = {**left_out, **counts}
     return [*rows, *((name, str(count)) for name, count in counted.items() if count)]
 
 
 def _tell(progress: Progress, counts: dict[str, int]) -> None:
     print_table(Table("", ("", ""), _rows(progress, counts)))
-    if progress.refused and progress.trouble:
+    if progress.refused and progress.trouble and sys.stderr.isatty():  # elsewhere it has been said
         print(f"manetdiff: warning: last refused: {one_line(progress.trouble)}", file=sys.stderr)

@@ -30,6 +30,7 @@ class Progress:
     versions: int = 0
     refused: int = 0
     older: int = 0
+    left_out: int = 0
     skipped: int = 0
     trouble: str | None = None
 
@@ -59,7 +60,9 @@ class Feed:
         told.reports += 1
         told.nodes = len(nodes)
         told.older += _whole(answer.get("older"))
-        told.trouble = answer.get("waiting")
+        left_out = _whole(answer.get("left_out"))
+        told.left_out += left_out
+        told.trouble = answer.get("waiting") or (f"{left_out} nodes are far from all others" if left_out else None)
         version = answer.get("version")
         if isinstance(version, int) and version != told.version:
             told.version = version

@@ -77,7 +77,7 @@ class Config:
     @property
     def names(self) -> frozenset[str]:
         """That a request may be addressed to: others are of pages that were led here by a forged name."""
-        own = {self.host} if self.host not in ("0.0.0.0", "::") else set()
+        own = {self.host.lower()} if self.host not in ("0.0.0.0", "::") else set()
         return frozenset({"localhost", "127.0.0.1", "::1", *own, *(name.lower() for name in self.hosts)})
 
 

@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import dataclasses
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +34,9 @@ from manetdiff.server.versions import Version
 from manetdiff.server.waiting import Waiting
 
 LOG = structlog.get_logger()
+
+# Changes of a network's settings or pins that may wait for their turn.
+MOST_CHANGES = 8
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,7 @@ class LiveNetwork:
             self._roster.restore(latest.nodes(), latest.heard, latest.time, time.monotonic())
         self._bucket = Bucket(services.limits.rate, services.limits.burst)
         self._turn = asyncio.Lock()  # one update at a time
+        self._changes = 0  # under way, or waiting for their turn
         self._writing = asyncio.Lock()  # one change of the row at a time
         self._served: Waiting | None = None  # who waits for the version under way
         self._asked: Waiting | None = None  # who waits for the version after the one under way
@@ -129,11 +133,12 @@ class LiveNetwork:
         self.counts.older += merged.older
         counters.reports.labels("taken" if merged.taken else "older").inc()
         counters.older.inc(merged.older)
+        news = merged.taken or merged.left
         if not wait:
-            if merged.taken:
+            if news:
                 self._ask()
-            return {"accepted": merged.taken, "older": merged.older}
-        version = await self._ask().join() if merged.taken else self.latest
+            return {"accepted": merged.taken, "older": merged.older, "left_out": merged.left_out}
+        version = await self._ask().join() if news else self.latest
         counters.report_s.observe(time.monotonic() - began)
         return self._answer(version, merged)
 
@@ -159,16 +164,17 @@ class LiveNetwork:
             "metrics": {},
         }
         if version is not None:
-            change = version.change
+            by_this = bool(merged.taken or merged.left)  # else it is the version of others
+            added, dropped = (len(version.change.added), len(version.change.dropped)) if by_this else (0, 0)
             told = {
                 "version": version.number,
                 "time": version.time,
-                "changed": bool(change.added or change.dropped),
-                "added": len(change.added),
-                "dropped": len(change.dropped),
+                "changed": bool(added or dropped),
+                "added": added,
+                "dropped": dropped,
                 "metrics": dict(version.metrics),
             }
-        return {**told, "older": merged.older, "waiting": self._waiting_for()}
+        return {**told, "older": merged.older, "left_out": merged.left_out, "waiting": self._waiting_for()}
 
     # Updates.
 
@@ -178,6 +184,7 @@ class LiveNetwork:
             raise self._closed
         if self._asked is None:
             self._asked = Waiting()
+            self._services.pool.reserve()  # at once: of many that come together each must see the others
             if self._worker is None or self._worker.done():
                 self._worker = asyncio.create_task(self._work())
         return self._asked
@@ -186,6 +193,7 @@ class LiveNetwork:
         while (asked := self._asked) is not None:
             async with self._turn:
                 self._asked, self._served = None, asked  # from here on reports are news again
+                self._services.pool.release()
                 try:
                     asked.answer(await self._advance(self.row))
                 except Exception as error:
@@ -250,8 +258,7 @@ class LiveNetwork:
 
         changed: of the network as it is by then, which others may be changing, too.
         """
-        self._services.pool.check_room()
-        async with self._turn:
+        async with self._changing():
             before = self.row.radio
             await self._write(changed)
             if self.row.radio != before and len(self._roster) >= 2:
@@ -261,8 +268,7 @@ class LiveNetwork:
 
     async def pin(self, pins: Pins) -> None:
         """Keep to these pins from now on; those that cannot be kept to are refused, and nothing changes."""
-        self._services.pool.check_room()
-        async with self._turn:
+        async with self._changing():
             if len(self._roster) >= 2:
                 await self._advance(dataclasses.replace(self.row, pins=pins), strict=True)
             await self._write(lambda row: dataclasses.replace(row, pins=pins))
@@ -272,6 +278,24 @@ class LiveNetwork:
         """Remember the flight, or that there is none, also for when the service is started again."""
         await self._write(lambda row: dataclasses.replace(row, flight=plan))
         self.show()
+
+    @contextlib.asynccontextmanager
+    async def _changing(self) -> AsyncIterator[None]:
+        """The turn of somebody who changes something; few may wait for it, and reports wait for none of them long."""
+        self._services.pool.check_room()
+        if self._changes >= MOST_CHANGES:
+            raise OverloadedError(f"{MOST_CHANGES} others are changing this network already")
+        self._changes += 1
+        try:
+            async with self._turn:
+                yield
+        finally:
+            self._changes -= 1
+
+    async def settled(self) -> None:
+        """Returns when no update is under way."""
+        async with self._turn:
+            pass
 
     async def _write(self, changed: Callable[[NetworkRow], NetworkRow]) -> None:
         """Change the row, on disk and then here; one after the other, so that nobody undoes what another has done."""
@@ -334,8 +358,11 @@ class LiveNetwork:
             self._worker.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._worker
+        if self._asked is not None:
+            self._services.pool.release()
         for waiting in (self._served, self._asked):
             if waiting is not None:
                 waiting.fail(why)
+        self._asked = None
         if deleted:
             self.hub.close()

@@ -85,9 +85,9 @@ class Networks:
     async def remove(self, network: str) -> None:
         """With all its versions."""
         live = self.find(network)
-        del self._live[network]
+        await self.services.store.remove_network(network)  # first: where that fails, who comes again finds it
+        self._live.pop(network, None)
         await live.close(deleted=True)
-        await self.services.store.remove_network(network)
 
     def viewers(self) -> int:
         """Of all networks."""

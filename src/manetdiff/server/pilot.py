@@ -68,6 +68,7 @@ class Pilot:
         """End the flight; the fleet stays where it is."""
         async with self._controls:
             await self.stop()
+            await self._network.settled()  # no version of it comes after this
             self.flown = None
             await self._network.keep_flight(None)
 

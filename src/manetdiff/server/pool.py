@@ -31,6 +31,14 @@ class Pool:
         """Seconds until a job that came now would have its turn."""
         return max(0, self.waiting - self._workers + 1) * self._usual_s / self._workers
 
+    def reserve(self) -> None:
+        """Count a job that will come; `release` when it does."""
+        self.waiting += 1
+
+    def release(self) -> None:
+        """It has come, or will not."""
+        self.waiting -= 1
+
     def check_room(self) -> None:
         """Raise an OverloadedError where a job would have to wait too long."""
         if self.wait_s > self._longest_wait:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -14,7 +15,7 @@ import numpy.typing as npt
 from manetdiff.checks import first_repeated
 from manetdiff.errors import FleetError
 from manetdiff.fleet import Fleet, LocalFrame
-from manetdiff.fleet.coincidence import CLOSEST
+from manetdiff.fleet.coincidence import CLOSEST, coincident_pair
 from manetdiff.fleet.geodetic import compass_to_yaw
 from manetdiff.server.errors import ConflictError, RefusedError
 from manetdiff.server.messages_in import EarthNode, LocalNode, Positions
@@ -43,10 +44,15 @@ class Heard:
 
 
 class Merged(NamedTuple):
-    """How many nodes of a report were news, and how many were older than what is known."""
+    """How many nodes of a report were news, how many older than what is known, and how many have left by it.
+
+    - left_out: nodes that are beyond the horizon of most others, and are not taken.
+    """
 
     taken: int
     older: int
+    left: int = 0
+    left_out: int = 0
 
 
 class Roster:
@@ -71,13 +77,22 @@ class Roster:
             there = {node.id for node in report.nodes}
             known = {name: one for name, one in known.items() if name in there or one.time > report.time}
         news = [node for node in report.nodes if node.id not in known or report.time >= known[node.id].time]
+        older = len(report.nodes) - len(news)
+        beyond = _beyond_horizon([*(one.node for name, one in known.items()), *news])
+        near = [node for node in news if node.id not in beyond]
+        if near:  # else there is nobody to judge by, and the check says what is wrong
+            known = {name: one for name, one in known.items() if name not in beyond}
+            news = near
         self._check(report, news, known)
         heard = {node.id: Heard(node, report.time, now, _pointing(node, known.get(node.id))) for node in news}
-        self._heard = {**known, **heard}
+        heard = {**known, **heard}
+        _check_fleet(list(heard.values()))
+        left = len(self._heard.keys() - heard.keys())
+        self._heard = heard
         # A clock that nobody has reached for so long was wrong: one report from the future must not make all else old.
         if news and (self.clock is None or report.time >= self.clock or now - self._arrived > patience):
             self.clock, self._arrived = report.time, now
-        return Merged(len(news), len(report.nodes) - len(news))
+        return Merged(len(news), older, left, len(report.nodes) - older - len(news))
 
     def restore(self, nodes: Sequence[Node], times: Sequence[float], clock: float, now: float) -> None:
         """Take nodes as they were when the service last ran: all of them count as just heard."""
@@ -92,11 +107,12 @@ class Roster:
 
     def stale(self, now: float, seconds: float) -> frozenset[str]:
         """Nodes without news for so long, by the steady clock or by that of the senders."""
-        return frozenset(name for name, one in self._heard.items() if self._age(one, now) > seconds)
+        clock = self._common_clock()
+        return frozenset(name for name, one in self._heard.items() if _age(one, now, clock) > seconds)
 
-    def take_out(self, now: float, seconds: float) -> list[str]:
+    def take_out(self, now: float, seconds: float) -> frozenset[str]:
         """Forget nodes without news for so long; their ids."""
-        gone = [name for name, one in self._heard.items() if self._age(one, now) > seconds]
+        gone = self.stale(now, seconds)
         for name in gone:
             del self._heard[name]
         return gone
@@ -110,15 +126,17 @@ class Roster:
         """All nodes as they are known now."""
         return list(self._heard.values())
 
-    def _age(self, one: Heard, now: float) -> float:
-        by_clock = 0.0 if self.clock is None or math.isinf(one.time) else self.clock - one.time
-        return max(now - one.arrived, by_clock)
+    def _common_clock(self) -> float:
+        """The senders' time as half of the nodes have reached it: one with a clock ahead makes nobody else old."""
+        times = [one.time for one in self._heard.values() if not math.isinf(one.time)]
+        return statistics.median_low(times) if times else -math.inf
 
     def _known(self, time: float, now: float, patience: float) -> dict[str, Heard]:
-        """Who is known to a report of this time; after a jump of the clock nobody has a time by it."""
-        if self.clock is None or not self._has_jumped(self.clock, time, now):
+        """Who is known to a report of this time; after a jump, and where clocks may begin anew, without their times."""
+        silent = now - self._arrived > patience
+        if self.clock is None or not (self._has_jumped(self.clock, time, now) or (silent and time < self.clock)):
             return self._heard
-        if now - self._arrived <= patience:
+        if not silent:
             raise ConflictError(
                 f"time {time:g} s is more than {LARGEST_JUMP_S:g} s away from the network's clock at "
                 f"{self.clock:g} s: after {patience:g} s without reports any clock is taken"
@@ -146,6 +164,20 @@ class Roster:
                 told = "has no height, which others have" if _height(node) is None else "has a height, others have none"
                 raise RefusedError(f"node {node.id!r} {told}: give all nodes a height, or none")
         _check_horizon([node for node in nodes if isinstance(node, EarthNode)])
+
+
+def _age(one: Heard, now: float, clock: float) -> float:
+    """Seconds without news, by the steady clock or by that of the senders, whichever is longer."""
+    return max(now - one.arrived, 0.0 if math.isinf(one.time) else clock - one.time)
+
+
+def _check_fleet(seen: Sequence[Heard]) -> None:
+    """That a fleet can be made of them: a report that cannot be served must not stay."""
+    if len(seen) >= 2:
+        try:
+            fleet_of(seen, None)
+        except FleetError as error:
+            raise RefusedError(str(error)) from None
 
 
 def fleet_of(seen: Sequence[Heard], frame: LocalFrame | None) -> Fleet:
@@ -182,6 +214,8 @@ def _set_apart(positions: FloatArray) -> FloatArray:
     cell, apart = max(NEAR, 4 * CLOSEST * extent), max(APART, 16 * CLOSEST * extent)
     placed = positions.copy()
     for shift in itertools.product((0.0, 0.5), repeat=positions.shape[1]):
+        if coincident_pair(placed) is None:
+            break
         cells = np.floor(placed / cell + shift)
         _, cell_of = np.unique(cells, axis=0, return_inverse=True)
         order = np.argsort(cell_of, kind="stable")
@@ -190,11 +224,27 @@ def _set_apart(positions: FloatArray) -> FloatArray:
         turn[order] = np.arange(len(order)) - first  # 0 for the first of each cell, who stays
         # Ever farther, by the golden angle: no two nodes are sent to one place.
         placed[:, :2] += apart * np.sqrt(turn)[:, None] * np.stack([np.cos(2.4 * turn), np.sin(2.4 * turn)], axis=1)
+    for attempt in range(1, 4 * len(placed)):  # rare: neighbours of two cells that were sent the same way
+        pair = coincident_pair(placed)
+        if pair is None:
+            break
+        placed[pair[1], :2] += apart * np.sqrt(attempt) * np.array([np.cos(2.4 * attempt), np.sin(2.4 * attempt)])
     return placed
 
 
+def _beyond_horizon(nodes: Sequence[Node]) -> frozenset[str]:
+    """Nodes on the other side of the earth from most others: one with a bad fix must not take the network from them."""
+    earth = [node for node in nodes if isinstance(node, EarthNode)]
+    if len(earth) < 2:
+        return frozenset()
+    lat, lon = np.radians([(node.lat, node.lon) for node in earth]).T
+    directions = np.stack([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)], axis=1)
+    far = directions @ np.median(directions, axis=0) <= 0.0
+    return frozenset(node.id for node, is_far in zip(earth, far.tolist(), strict=True) if is_far)
+
+
 def _check_horizon(nodes: Sequence[EarthNode]) -> None:
-    """That they fit on one side of the earth: one node with a bad fix must not take the network from the others."""
+    """That they fit on one side of the earth."""
     if nodes:
         degrees = np.array([(node.lat, node.lon) for node in nodes])
         try:

@@ -46,6 +46,8 @@ def run(config: Config, *, json_log: bool = False, show: bool = False) -> None:
     listening = _bound(config.host, config.port)
     host, port = listening.getsockname()[:2]
     scheme = "http" if config.certificate is None else "https"
+    if host in ("0.0.0.0", "::"):  # everywhere, which is no name to be called by
+        host = next(iter(config.hosts), "localhost")
     named = f"[{host}]" if ":" in host else host
     at_stop: list[Callable[[], None]] = []
     server = _Server(

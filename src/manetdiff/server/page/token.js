@@ -4,6 +4,7 @@ import { byId } from "./dom.js";
 import { keep, kept } from "./kept.js";
 
 const KEPT = "manetdiff-token";
+const TOKEN = /^[A-Za-z0-9._~+/-]+=*$/; // what a header can hold
 let token = kept("sessionStorage", KEPT);
 let asking = null;
 
@@ -26,7 +27,13 @@ export function ask(refused) {
     field.value = "";
     const answered = (event) => {
       event.preventDefault();
-      token = field.value.trim();
+      const typed = field.value.trim();
+      if (!TOKEN.test(typed)) {
+        why.textContent = "A token has letters, digits and . _ ~ + / - alone, no spaces.";
+        field.focus();
+        return;
+      }
+      token = typed;
       keep("sessionStorage", KEPT, token);
       dialog.querySelector("form").removeEventListener("submit", answered);
       asking = null;

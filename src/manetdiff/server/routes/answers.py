@@ -52,7 +52,8 @@ class Listed(BaseModel):
 class Reported(BaseModel):
     """What a report has led to: the version that holds it, and whether its links are others than before.
 
-    - older: nodes of the report that were older than what was known, and dropped. metrics: by their names.
+    - older: nodes of the report that were older than what was known, and dropped. left_out: nodes beyond the horizon of
+      most others, which are not taken. metrics: by their names.
     """
 
     model_config = ConfigDict(
@@ -66,6 +67,7 @@ class Reported(BaseModel):
                     "dropped": 1,
                     "metrics": {"links": 9.0, "throughput": 21.7, "connected": 1.0, "valid": 1.0},
                     "older": 0,
+                    "left_out": 0,
                     "waiting": None,
                 }
             ]
@@ -79,6 +81,7 @@ class Reported(BaseModel):
     dropped: int
     metrics: dict[str, float]
     older: int
+    left_out: int
     waiting: str | None
 
 
@@ -87,6 +90,7 @@ class Taken(BaseModel):
 
     accepted: int
     older: int
+    left_out: int
 
 
 class Graph(BaseModel):

@@ -117,7 +117,9 @@ async def _reported(network: LiveNetwork, given: object) -> dict[str, Any]:
     wait = True
     if isinstance(given, dict) and "wait" in given:
         given = dict(given)
-        wait = given.pop("wait") is not False
+        wait = given.pop("wait")
+        if not isinstance(wait, bool):
+            raise RefusedError("wait: must be true or false")
     return await network.report(_checked(Positions, given), wait=wait)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from alembic import command
 from alembic.config import Config
+from alembic.util import CommandError
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
@@ -41,6 +42,7 @@ def opened(address: str, readers: int = 4) -> Engine:
             url, connect_args={"timeout": BUSY_S, "check_same_thread": False}, pool_size=readers + 1, max_overflow=0
         )
         event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
         return engine
     options = {"connect_timeout": int(BUSY_S)}
     return create_engine(url, connect_args=options, pool_size=readers + 2, max_overflow=0, pool_pre_ping=True)
@@ -56,6 +58,8 @@ def migrate(engine: Engine) -> None:
             command.upgrade(config, "head")
     except SQLAlchemyError as error:
         raise ServiceError(f"the database cannot be prepared: {cause(error)}") from None
+    except CommandError as error:  # of a release to come, say
+        raise ServiceError(f"the database is not one of this release: {error}") from None
 
 
 @contextmanager
@@ -108,6 +112,8 @@ def _url(address: str) -> URL:
 
 
 def _prepare_sqlite(connection: Any, _: object) -> None:
+    # Python's driver would begin no transaction for changes of the schema: we begin them all ourselves.
+    connection.isolation_level = None
     cursor = connection.cursor()
     for setting in (
         "journal_mode=WAL",  # readers do not wait for the writer

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, delete, func, insert, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, tuple_, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from manetdiff.server.errors import LaterError, ServiceError, UnknownError
@@ -134,22 +134,34 @@ class Store:
 
         A few at a time, so that nobody who has something to write waits long.
         """
-        latest = select(_OF.network, func.max(_OF.version).label("version")).group_by(_OF.network).subquery()
-        newest = select(latest.c.version).where(latest.c.network == _OF.network).scalar_subquery()
-        old = (_OF.version <= newest - versions) | ((_OF.at < since) & (_OF.version < newest))
-        keys = tuple_(_OF.network, _OF.version)
-        some = select(_OF.network, _OF.version).where(old).limit(PRUNED_TOGETHER)
-        removed = PRUNED_TOGETHER
+        bounds = select(_OF.network, func.min(_OF.version), func.max(_OF.version)).group_by(_OF.network)
+        kept = {
+            network: (first, last) for network, first, last in await self._read(lambda it: it.execute(bounds).all())
+        }
         count = 0
-        while removed == PRUNED_TOGETHER:
-            removed = int(await self._write(lambda it: it.execute(delete(VERSIONS).where(keys.in_(some))).rowcount))
-            count += removed
-        return count
+        for network, (first, last) in kept.items():
+            for start in range(first, last - versions + 1, PRUNED_TOGETHER):
+                end = min(start + PRUNED_TOGETHER, last - versions + 1)
+                of = (_OF.network == network) & (_OF.version >= start) & (_OF.version < end)
+                count += await self._removed(of)
+        # By the index on age; what is found again is the latest of its network.
+        aged = (
+            select(_OF.network, _OF.version).where(_OF.at < since).order_by(_OF.at).limit(PRUNED_TOGETHER + len(kept))
+        )
+        while True:
+            found = [(network, version) for network, version in await self._read(lambda it: it.execute(aged).all())]
+            old = [(network, version) for network, version in found if version < kept.get(network, (0, 0))[1]]
+            if not old:
+                return count
+            count += await self._removed(tuple_(_OF.network, _OF.version).in_(old))
+
+    async def _removed(self, which: ColumnElement[bool]) -> int:
+        return int(await self._write(lambda it: it.execute(delete(VERSIONS).where(which)).rowcount))
 
     async def is_ready(self) -> bool:
-        """Whether the database answers."""
+        """Whether the database answers, and may be written to."""
         try:
-            return await self._read(is_reachable)
+            return bool(await self._write(is_reachable))
         except LaterError:
             return False
 

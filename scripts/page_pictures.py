@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import Annotated, Any
 
-import httpx
+import httpx2 as httpx
 import typer
 from PIL import Image, ImageColor
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import httpx
+import httpx2 as httpx
 import pytest
 
 from support.browser import DESKTOP, Open, Service, drawn, expect, is_live, places, until

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import httpx
+import httpx2 as httpx
 import pytest
 
 from support.live_server import can_serve, live_server

@@ -1,9 +1,10 @@
 """Try a service as hard as its users and its accidents might, and write what came out of it.
 
     python scripts/try_service.py load kills senders --out docs/results/service.md    # some twenty minutes of two cores
+    python scripts/try_service.py costs --out docs/results/costs.md                   # what larger services need
     python scripts/try_service.py load --quick                                        # in small, to see that it works
 
-Kills need PostgreSQL's programs, senders the extra 'mavlink'.
+Kills and costs need PostgreSQL's programs, senders the extra 'mavlink'.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from own_postgres import own_postgres
+from service_trials.costs import CostPlan, cost_trial
 from service_trials.kills import kill_trial, sqlite
 from service_trials.load import LoadPlan, load_trial
 from service_trials.section import Section
@@ -21,7 +23,7 @@ from service_trials.senders import sender_trial
 
 HEAD = """# The service, tried
 
-By `python scripts/try_service.py {names} --out docs/results/service.md`, on two cores that the senders share with it.
+By `python scripts/try_service.py {names} --out {page}`, on two cores that the senders share with it.
 """
 QUICK_LOAD = LoadPlan(networks=5, seconds=5, viewers=10, times=(2,), overload=3, updates=100)
 
@@ -38,7 +40,17 @@ def _senders(quick: bool, folder: Path) -> list[Section]:
     return sender_trial(300.0 if quick else 3600.0, folder)
 
 
-TRIALS: dict[str, Callable[[bool, Path], list[Section]]] = {"load": _load, "kills": _kills, "senders": _senders}
+def _costs(quick: bool, folder: Path) -> list[Section]:
+    plan = CostPlan(networks=5, rounds=5) if quick else CostPlan()
+    return cost_trial(plan, folder, {"SQLite": sqlite(folder), "PostgreSQL": own_postgres()})
+
+
+TRIALS: dict[str, Callable[[bool, Path], list[Section]]] = {
+    "load": _load,
+    "kills": _kills,
+    "senders": _senders,
+    "costs": _costs,
+}
 
 
 def main() -> None:
@@ -48,7 +60,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="a Markdown page to write")
     parser.add_argument("--quick", action="store_true", help="in small, to see that it works")
     asked = parser.parse_args()
-    parts = [HEAD.format(names=" ".join([*asked.trials, *(["--quick"] if asked.quick else [])]))]
+    page = asked.out or "docs/results/service.md"
+    parts = [HEAD.format(page=page, names=" ".join([*asked.trials, *(["--quick"] if asked.quick else [])]))]
     for name in asked.trials:
         with tempfile.TemporaryDirectory() as folder:
             for section in TRIALS[name](asked.quick, Path(folder)):

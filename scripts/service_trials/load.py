@@ -80,8 +80,8 @@ async def _tried(plan: LoadPlan, server: Served) -> list[Section]:
         return float(process.memory_info().rss) / 2**20
 
     usual = f"{plan.networks} networks of {NODES} nodes, 1 Hz, {plan.seconds} s"
-    paths = [_path(seed, max(plan.seconds, plan.overload)) for seed in range(plan.networks)]
-    networks = await _created(server.url, plan.networks)
+    paths = [report_path(seed, max(plan.seconds, plan.overload)) for seed in range(plan.networks)]
+    networks = await created(server.url, plan.networks)
     seen, events = await _loaded(server.url, networks, [path[: plan.seconds] for path in paths], plan.viewers)
     rows = [seen.row(f"{usual}, {plan.viewers} viewers, one stalled", megabytes())]
     told = f"The viewers got {events['snapshot']:,} snapshots and {events['delta']:,} deltas."
@@ -112,7 +112,7 @@ async def _tried(plan: LoadPlan, server: Served) -> list[Section]:
     ]
 
 
-def _path(seed: int, seconds: int) -> list[bytes]:
+def report_path(seed: int, seconds: int) -> list[bytes]:
     """The reports of a fleet, a second apart, as they are sent."""
     rng = np.random.default_rng(seed)
     family = FAMILIES[seed % len(FAMILIES)]
@@ -126,7 +126,8 @@ def _at(body: bytes, clock: float) -> bytes:
     return b'{"time": %f,%b' % (float(start.partition(b":")[2]) + clock, rest)
 
 
-async def _created(url: str, count: int) -> list[str]:
+async def created(url: str, count: int) -> list[str]:
+    """The ids of so many new networks."""
     connection = LightConnection(url)
     ids = []
     for number in range(count):
@@ -142,7 +143,7 @@ async def _renewed(url: str, networks: list[str], count: int) -> list[str]:
     for network in networks:
         await connection.ask("DELETE", f"/v1/networks/{network}")
     connection.close()
-    return await _created(url, count)
+    return await created(url, count)
 
 
 async def _loaded(
@@ -197,7 +198,7 @@ async def _view(url: str, network: str, events: Counter[str]) -> None:
 async def _updated(url: str, network: str, count: int) -> AsyncIterator[int]:
     """So many updates of one network one after the other; says how many it has made every tenth of the way."""
     connection = LightConnection(url)
-    path = _path(0, 200)
+    path = report_path(0, 200)
     there_and_back = [*path, *path[-2:0:-1]]  # no jump from the end to the beginning
     for number in range(1, count + 1):
         body = there_and_back[number % len(there_and_back)]

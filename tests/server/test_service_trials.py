@@ -1,4 +1,4 @@
-"""What `scripts/try_service.py` tries, in small: load, kills and real senders."""
+"""What `scripts/try_service.py` tries, in small: load, kills, real senders, and costs."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from support.postgres import postgres
 
 pytest.importorskip("psutil", reason="psutil is not installed (extra 'service-tests')")
 
+from service_trials.costs import CostPlan, cost_trial
 from service_trials.kills import kill_trial, sqlite
-from service_trials.load import LoadPlan, load_trial
+from service_trials.load import LoadPlan, load_trial, report_path
 from service_trials.section import Section
 from service_trials.senders import sender_trial
 
@@ -50,3 +51,14 @@ def test_real_senders_are_followed_to_the_end(tmp_path: Path) -> None:
     assert column(senders, "nodes") == ["8", "24", "12"]
     assert column(senders, "refused") == ["0", "0", "0"]
     assert column(senders, "lag at the end, s of flight") == ["0", "0", "0"]
+
+
+def test_what_a_version_costs_is_reckoned_up(tmp_path: Path) -> None:
+    costs, needed = cost_trial(CostPlan(networks=3, rounds=4), tmp_path, {"PostgreSQL": postgres()})
+    (row,) = costs.rows
+    core_ms, logged, report = (float(row[place].replace(",", "")) for place in (1, 3, 5))
+    assert core_ms > 0 and logged > 0
+    path = report_path(0, 5)
+    assert abs(report - len(path[1])) < 300  # other fleets of as many nodes
+    cores = float(next(value for name, value in needed.rows if name == "busy cores of services").replace(",", ""))
+    assert abs(cores - 100 * core_ms) <= 6  # a tenth of a millisecond is rounded away

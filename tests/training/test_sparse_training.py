@@ -104,20 +104,19 @@ def test_a_run_that_was_stopped_goes_on_exactly(corpus: PackedCorpus, tmp_path: 
         assert all(torch.equal(once[key], twice[key]) for key in once)
 
 
-def test_a_step_follows_from_the_seed_its_number_and_the_process(corpus: PackedCorpus) -> None:
-    device = torch.device("cpu")
-    feeds = [PackedFeed(_plan(), corpus, device, rank, 2) for rank in (0, 0, 1)]
+def test_a_step_follows_from_the_seed_and_its_number(corpus: PackedCorpus) -> None:
+    feeds = [PackedFeed(_plan(seed=seed), corpus, torch.device("cpu"), 0, 1) for seed in (1, 1, 2)]
     same, again, other = (feed.drawn(3)[0] for feed in feeds)
+    assert len(same) == 5
     assert all(torch.equal(one, two) for one, two in zip(same, again, strict=True))
-    for step, feed in ((4, feeds[0]), (3, feeds[2])):
-        assert not any(torch.equal(one, two) for one, two in zip(same, feed.drawn(step)[0], strict=True))
-    assert len(other) == 5
+    for different in (other, feeds[0].drawn(4)[0]):
+        assert not any(torch.equal(one, two) for one, two in zip(same, different, strict=True))
     # The times of a batch are spread evenly.
     count = len(same[1])
     assert sorted((same[1] * count).floor().tolist()) == list(range(count))
-    # Both processes together take about every layout once an epoch.
-    assert feeds[0].epoch_steps == max(1, round(int(corpus.rows.begins[0, -1]) / 2048))
-    assert feeds[0].room.arcs == 1024
+    # About every layout is taken once an epoch, by however many processes.
+    steps = [PackedFeed(_plan(), corpus, torch.device("cpu"), 0, processes).epoch_steps for processes in (1, 2, 3)]
+    assert steps == [max(1, round(int(corpus.rows.begins[0, -1]) / 2048))] * 3
 
 
 @pytest.mark.parametrize(

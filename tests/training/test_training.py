@@ -188,16 +188,16 @@ class TestSteps:
 
     def test_the_batch_is_split_as_the_data_or_as_the_mix_says(self) -> None:
         recipe = dataclasses.replace(RECIPE, batch=40)
-        assert shares({6: 300, 9: 100}, recipe, 1) == [Share(6, 30, 300), Share(9, 10, 100)]
+        assert shares({6: 300, 9: 100}, recipe) == [Share(6, 30, 300), Share(9, 10, 100)]
         mixed = dataclasses.replace(recipe, mix=((6, 1.0), (9, 1.0)))
-        assert shares({6: 300, 9: 100}, mixed, 2) == [Share(6, 20, 300), Share(9, 20, 100)]
-        assert steps_an_epoch(shares({6: 300, 9: 100}, mixed, 2)) == 10
+        assert shares({6: 300, 9: 100}, mixed) == [Share(6, 20, 300), Share(9, 20, 100)]
+        assert steps_an_epoch(shares({6: 300, 9: 100}, mixed)) == 10
 
     def test_a_batch_larger_than_the_data_and_a_mix_of_other_sizes_are_refused(self) -> None:
         with pytest.raises(TrainingError, match="smaller batch"):
-            shares({6: RECIPE.batch - 1}, RECIPE, 1)
+            shares({6: RECIPE.batch - 1}, RECIPE)
         with pytest.raises(TrainingError, match="the data has"):
-            shares({6: 30}, dataclasses.replace(RECIPE, mix=((7, 1.0),)), 1)
+            shares({6: 30}, dataclasses.replace(RECIPE, mix=((7, 1.0),)))
 
 
 class TestRecipes:

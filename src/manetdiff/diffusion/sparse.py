@@ -19,7 +19,7 @@ from manetdiff.model.arc_tensors import ArcGraphs, ArcLayouts, ArcPrediction, st
 from manetdiff.model.config import ModelConfig
 from manetdiff.model.losses import LossWeights
 from manetdiff.model.sparse_denoiser import SparseDenoiser
-from manetdiff.model.sparse_losses import disagreement, sparse_losses
+from manetdiff.model.sparse_losses import Summed, alone, disagreement, sparse_losses
 from manetdiff.sampling import SamplerConfig, link_draws, time_pairs
 
 # Of two times of one path that should predict the same, the earlier one over the later.
@@ -52,20 +52,24 @@ class SparseGenerator(nn.Module):
         draws: ArcDraws,
         weights: LossWeights,
         forest: ArcGraphs | None = None,
+        summed: Summed = alone,
     ) -> dict[str, Tensor]:
-        """The terms of the loss, each already weighted, on clean graphs; forest: the shortest spanning ones."""
+        """The terms of the loss, each already weighted, on clean graphs.
+
+        - forest: the shortest spanning ones. summed: see `sparse_losses`.
+        """
         noisy = noised(self.process, layouts, clean, draws, forest)
         embedded = self.denoiser.embed(layouts)
         prediction = self.denoiser.predict(layouts, embedded, noisy, draws.time)
-        terms = sparse_losses(prediction, clean, layouts, weights)
+        terms = sparse_losses(prediction, clean, layouts, weights, summed)
         if weights.consistency:
             # The same random numbers at an earlier time: what has been noised by then is noised later, too.
             sooner = draws._replace(time=EARLIER * draws.time)
             path = noised(self.process, layouts, clean, sooner, forest)
             before = self.denoiser.predict(layouts, embedded, path, sooner.time)
-            beside = sparse_losses(before, clean, layouts, weights)
+            beside = sparse_losses(before, clean, layouts, weights, summed)
             terms = {name: (value + beside[name]) / 2 for name, value in terms.items()}
-            terms["consistency"] = disagreement(prediction, before, layouts)
+            terms["consistency"] = disagreement(prediction, before, layouts, summed)
         return {name: getattr(weights, name) * value for name, value in terms.items()}
 
     @torch.no_grad()

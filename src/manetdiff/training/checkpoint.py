@@ -61,6 +61,8 @@ def load_checkpoint(
     there = description.get("run")
     if isinstance(there, dict) and isinstance(there.get("process"), dict):
         there = {**there, "process": Process.from_dict(there["process"]).to_dict()}  # earlier names
+    if isinstance(there, dict) and there.get("split") == {"processes": 1}:
+        there = {**there, "split": {}}  # from when packed batches differed with the number of processes
     difference = first_difference(there, run)
     if difference:
         name, was, asked = difference

@@ -21,12 +21,14 @@ from manetdiff.diffusion.weights import Weights, features_version
 from manetdiff.errors import TrainingError
 from manetdiff.files import locked, made_folder, write_whole
 from manetdiff.model.losses import LossWeights
+from manetdiff.model.sparse_losses import Summed
 from manetdiff.sampling import SamplerConfig
 from manetdiff.training.checkpoint import CHECKPOINT, RunState, load_checkpoint, save_checkpoint
 from manetdiff.training.corpus import Corpus
 from manetdiff.training.feeds import DenseFeed, PackedFeed
 from manetdiff.training.optimisation import AveragedWeights, make_optimizer, rate_at
 from manetdiff.training.packed import PackedCorpus
+from manetdiff.training.parts import summed_over
 from manetdiff.training.plan import Plan
 from manetdiff.training.stepping import Feed, Stepper
 from manetdiff.training.validation import judge, sample_topologies
@@ -49,14 +51,20 @@ class TrainingNews:
 
 
 class LossModule(nn.Module):
-    """A model as Fabric and torch.compile see it: from a batch to the terms of its loss."""
+    """A model as Fabric and torch.compile see it: from a batch to the terms of its loss.
 
-    def __init__(self, generator: AnyGenerator, weights: LossWeights) -> None:
+    - summed: of sparse networks whose batches several processes share; see `sparse_losses`.
+    """
+
+    def __init__(self, generator: AnyGenerator, weights: LossWeights, summed: Summed | None = None) -> None:
         super().__init__()
         self.generator = generator
         self.weights = weights
+        self.summed = summed
 
     def forward(self, layouts: Any, clean: Any, draws: Any, *more: Any) -> dict[str, Tensor]:
+        if self.summed is not None:
+            more = (*more, self.summed)
         terms: dict[str, Tensor] = self.generator.loss_terms(layouts, clean, draws, self.weights, *more)
         return terms
 
@@ -105,7 +113,8 @@ class Trainer:
         self.generator = build(plan.model, self.process)
         if start is not None:
             self.generator.load_state_dict(start.build().state_dict())
-        module: nn.Module = LossModule(self.generator, plan.losses)
+        shared = plan.model.kind == "sparse" and fabric.world_size > 1
+        module: nn.Module = LossModule(self.generator, plan.losses, summed_over(fabric) if shared else None)
         self.generator.to(fabric.device)
         optimizer = make_optimizer(module, recipe, fabric.device)
         self.average = AveragedWeights(self.generator, recipe.ema)

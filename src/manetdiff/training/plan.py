@@ -1,7 +1,7 @@
 """What a run is: the model, the losses and the recipe; and which graphs and random numbers each step takes.
 
 Everything about a step follows from the seed and its number, so that a run that was stopped goes on as if it had not
-been, and several processes take the same steps as one (where the graphs of each size can be shared out evenly).
+been, and several processes take the same steps as one: each has its part of what one would take.
 """
 
 from __future__ import annotations
@@ -123,15 +123,15 @@ class Share(NamedTuple):
     layouts: int
 
 
-def shares(layouts: Mapping[int, int], recipe: Recipe, processes: int) -> list[Share]:
-    """How a batch is split over the fleet sizes, in multiples of the processes. layouts: how many there are of each."""
+def shares(layouts: Mapping[int, int], recipe: Recipe) -> list[Share]:
+    """How a batch, of all processes together, is split over the fleet sizes. layouts: how many there are of each."""
     mix = dict(recipe.mix) or layouts
     if set(mix) != set(layouts):
         raise TrainingError(f"recipe: the mix names fleets of {sorted(mix)} nodes; the data has {sorted(layouts)}")
     total = sum(mix.values())
     split = []
     for nodes, count in layouts.items():
-        part = max(1, round(recipe.batch * mix[nodes] / total / processes)) * processes
+        part = max(1, round(recipe.batch * mix[nodes] / total))
         if part > count:
             raise TrainingError(
                 f"a batch of {recipe.batch} takes {part} layouts of {nodes} nodes, but there are only {count}: "

@@ -3,6 +3,8 @@
     python scripts/train_sparse.py --out runs/default
     python scripts/train_sparse.py --out runs/trial --only-solve
     python scripts/train_sparse.py --out runs/trial --encoder 4 --blocks 2 --epochs 100 --forest 0.3 --reward 2000
+    python scripts/train_sparse.py --out runs/rewarded --part 0.12 --only-reward netdiff-sparse --reward 600 \
+      --recipe '{"layouts": 16, "largest": 48, "rate": 7e-5, "ema": 0.995}'
 
 What was stopped goes on: sets of layouts that are there are not solved again, and a run goes on from its checkpoint.
 Afterwards the weights are packed with their card:
@@ -23,7 +25,7 @@ from manetdiff.cli.train_progress import shown
 from manetdiff.cores import usable_cores
 from manetdiff.data import RANDOM, Settings, generate
 from manetdiff.data.settings import INVERSE
-from manetdiff.diffusion.weights import read_weights
+from manetdiff.diffusion.weights import Weights, find_weights, read_weights
 from manetdiff.training import train
 from manetdiff.training.reward import RewardRecipe, reward
 
@@ -65,6 +67,8 @@ def main() -> None:
     parser.add_argument("--forest", type=float, default=0.0, help="share of graphs that start from a spanning forest")
     parser.add_argument("--consistency", type=float, default=0.0, help="weight of the consistency over the path")
     parser.add_argument("--reward", type=int, default=0, help="steps of reward after the training")
+    parser.add_argument("--only-reward", metavar="WEIGHTS", help="reward these, by name or file, and train none")
+    parser.add_argument("--recipe", type=json.loads, default={}, help="of the reward, as JSON: see RewardRecipe")
     parser.add_argument("--extra", type=json.loads, default={}, help='more of train, as JSON: {"rate": 0.002}')
     given = parser.parse_args()
     folders = []
@@ -75,6 +79,16 @@ def main() -> None:
         print(f"{name}: {count:,} layouts or pairs", flush=True)
     if given.only_solve:
         return
+    weights = find_weights(given.only_reward) if given.only_reward else _trained(folders, given)
+    if given.reward and weights is not None:
+        recipe = RewardRecipe(**{"steps": given.reward, **given.recipe})
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+        out = given.out / "rewarded"
+        reward(folders, out, weights, recipe, workers=given.workers, device=device, report=_told)
+
+
+def _trained(folders: list[Path], given: argparse.Namespace) -> Weights | None:
+    """The last weights; None in a process that does not lead."""
     of_model = {"width": given.width, "blocks": given.blocks, "encoder": given.encoder}
     losses = {"consistency": given.consistency} if given.consistency else None
     with shown() as report:
@@ -88,17 +102,12 @@ def main() -> None:
             report=report,
             **{"epochs": given.epochs, "validation": 12, **of_model, **given.extra},
         )
-    if given.reward and made.leads:
-        device = "cuda" if torch.cuda.is_available() else "cpu"
-        weights = read_weights(given.out / "run" / "last.safetensors")
-        recipe = RewardRecipe(steps=given.reward)
-        out = given.out / "rewarded"
+    return read_weights(given.out / "run" / "last.safetensors") if made.leads else None
 
-        def told(step: int, figures: dict[str, float]) -> None:
-            if step % 50 == 0:
-                print(step, {name: round(value, 4) for name, value in figures.items()}, flush=True)
 
-        reward(folders, out, weights, recipe, workers=given.workers, device=device, report=told)
+def _told(step: int, figures: dict[str, float]) -> None:
+    if step % 50 == 0:
+        print(step, {name: round(value, 4) for name, value in figures.items()}, flush=True)
 
 
 if __name__ == "__main__":

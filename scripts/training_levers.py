@@ -2,10 +2,11 @@
 
 All go on from the packaged weights, on the same layouts (16 nodes under the default radio, 8 to 32 under random ones),
 with one core and a constant rate, so that none is cut short. They are judged by the runtime, on layouts of the
-benchmark sets, which none has seen: raw samples of ten steps, and what two steps from a spanning forest are worth
-corrected, without a search.
+benchmark sets, which none has seen: raw samples of ten steps, what two steps from a spanning forest are worth
+corrected, without a search, and what is left of that after one, by two presets.
 
     python scripts/training_levers.py --out runs/levers --minutes 20
+    python scripts/training_levers.py --judge runs/rewarded/rewarded/last.safetensors    # weights that are there
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 import manetdiff as md
@@ -51,23 +52,39 @@ LEVERS: dict[str, dict[str, Any]] = {
 }
 REWARD = RewardRecipe(layouts=12, samples=8, largest=32, rate=5e-5, ema=AVERAGED)
 JUDGED = {"bench16": 300, "bench32": 100, "radios": 240}
+RAW = "raw"
+WAYS: dict[str, dict[str, Any]] = {
+    RAW: {"steps": 10, "correct": False, "polish": False},
+    "two steps, corrected": {"preset": "instant", "steps": 2, "samples": 1, "polish": 0},
+    "`instant`": {"preset": "instant"},
+    "`balanced`": {"preset": "balanced"},
+}
+
+FloatArray = npt.NDArray[np.float64]
 
 
 def main() -> None:
     """Train each, and judge all."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, required=True, help="folder of the layouts and weights")
+    parser.add_argument("--out", type=Path, default=Path("runs/levers"), help="folder of the layouts and weights")
+    parser.add_argument(
+        "--judge", nargs="+", help="only judge these weights, by name or file, beside the packaged ones"
+    )
     parser.add_argument("--minutes", type=float, default=20.0, help="of the processor for each")
     parser.add_argument("--only", nargs="+", choices=[*LEVERS, "reward"], default=[*LEVERS, "reward"])
     asked = parser.parse_args()
     torch.set_num_threads(1)
     warnings.simplefilter("ignore", DisconnectedWarning)  # counted below
     folders = [asked.out / name for name in SETS]
-    for folder, settings in zip(folders, SETS.values(), strict=True):
+    for folder, settings in zip(folders, SETS.values(), strict=True) if asked.judge is None else ():
         generate(settings, folder, workers=1)
-    print("| trained on by | steps | set | raw: T | connected | valid | two steps, corrected: T |")
-    print("| --- | ---: | --- | ---: | ---: | ---: | ---: |")
+    judge = Judge()
     judge("nothing", 0, find_weights(DEFAULT))
+    if asked.judge is not None:
+        for name in asked.judge:
+            made = find_weights(name)
+            judge(name, made.card.get("reward", {}).get("taken", 0), made)
+        return
     for name in asked.only:
         made, steps = (rewarded if name == "reward" else trained)(name, folders, asked.out / name, 60 * asked.minutes)
         write_whole(asked.out / f"{name}.safetensors", made.to_bytes())
@@ -109,26 +126,39 @@ def rewarded(name: str, folders: list[Path], out: Path, seconds: float) -> tuple
     return reward(folders, out, start, recipe, workers=1), steps
 
 
-def judge(name: str, steps: int, weights: Weights) -> None:
-    """Print a row for each set."""
-    model = Model(exported(name, weights))
-    for of, count in JUDGED.items():
-        layouts = load_benchmark(of)[:count]
-        raw = scores(layouts, lambda k, one: model.generate(one.layout, steps=10, correct=False, polish=False, seed=k))
-        two = scores(
-            layouts, lambda k, one: model.generate(one.layout, preset="instant", steps=2, samples=1, polish=0, seed=k)
-        )
-        cells = [name, f"{steps:,}", of, *(f"{value:.2%}" for value in raw), f"{two[0]:.2%}"]
-        print(f"| {' | '.join(cells)} |", flush=True)
+class Judge:
+    """Prints a row for each set, of weights after weights; all but the first are compared with the first."""
+
+    def __init__(self) -> None:
+        self._sets = {name: load_benchmark(name)[:count] for name, count in JUDGED.items()}
+        self._first: dict[tuple[str, str], FloatArray] = {}
+        heads = "connected", "valid", *(f"{way}: T" for way in WAYS)
+        print(f"| trained on by | steps | set | {' | '.join(heads)} |")
+        print(f"| --- | ---: | --- |{' ---: |' * len(heads)}")
+
+    def __call__(self, name: str, steps: int, weights: Weights) -> None:
+        """Of raw samples how many are connected and valid; of each way the mean T, and by how much it differs."""
+        model = Model(exported(name, weights))
+        for of, layouts in self._sets.items():
+            cells = [name, f"{steps:,}", of]
+            for way, asked in WAYS.items():
+                scores = _scores(model, layouts, asked)
+                if way == RAW:
+                    cells += [f"{share:.2%}" for share in scores[:, 1:].mean(0)]
+                shares = 100 * scores[:, 0]
+                differ = shares - self._first.setdefault((of, way), shares)
+                apart = f" ({differ.mean():+.2f} ± {1.96 * differ.std() / len(differ) ** 0.5:.2f})"
+                cells.append(f"{shares.mean():.2f} %{apart if differ.any() else ''}")
+            print(f"| {' | '.join(cells)} |", flush=True)
 
 
-def scores(layouts: list[SolvedLayout], make: Callable[[int, SolvedLayout], md.Topology]) -> list[float]:
-    """Mean T over the target's, connected, valid."""
+def _scores(model: Model, layouts: list[SolvedLayout], asked: dict[str, Any]) -> FloatArray:
+    """(l, 3): T over the target's, connected, valid."""
     rows = []
     for k, one in enumerate(layouts):
-        told = md.metrics(make(k, one))
+        told = md.metrics(model.generate(one.layout, seed=k, **asked))
         rows.append((told["throughput"] / one.metrics["throughput"], told["connected"], told["valid"]))
-    return [float(value) for value in np.mean(rows, axis=0)]
+    return np.array(rows, dtype=np.float64)
 
 
 if __name__ == "__main__":

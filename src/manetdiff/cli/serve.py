@@ -34,6 +34,12 @@ def command(
     allow_host: Annotated[
         list[str] | None, typer.Option(help="Name under which it is reached; can be given again.", metavar="NAME")
     ] = None,
+    advertise: Annotated[
+        str | None,
+        typer.Option(
+            help="Where other replicas on the same PostgreSQL reach this one. Default: where it listens.", metavar="URL"
+        ),
+    ] = None,
     demo: Annotated[
         bool,
         typer.Option("--demo", help="With a network whose fleet is in flight; opens the page where there is a screen."),
@@ -73,6 +79,7 @@ def command(
         key=tls_key,
         behind_proxy=behind_proxy,
         hosts=tuple(allow_host or ()),
+        advertise=advertise,
         weights=weights,
         workers=workers or usable_cores(),
         demo=demo,

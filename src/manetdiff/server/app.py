@@ -17,14 +17,17 @@ from manetdiff.errors import DisconnectedWarning
 from manetdiff.runtime.model import load
 from manetdiff.server.config import Config
 from manetdiff.server.counters import Counters
+from manetdiff.server.forwarding import Forwarder, Forwards
 from manetdiff.server.guard import Guard
 from manetdiff.server.live_network import Services
 from manetdiff.server.networks import Networks
+from manetdiff.server.peers import Peers
 from manetdiff.server.pool import Pool
 from manetdiff.server.refusing import refuse_in_one_line
 from manetdiff.server.rehearsal import rehearse
 from manetdiff.server.routes import events, flight, networks, positions, service, topology
 from manetdiff.server.store import Store
+from manetdiff.server.store.replicas import Replica
 
 DESCRIPTION = """Networks of directional radios, kept good while the fleet moves: positions in, topologies out.
 
@@ -69,6 +72,8 @@ def create_app(config: Config, at_stop: list[Callable[[], None]] | None = None) 
     - at_stop: gets what whoever runs it is to call when it is told to stop, before open connections are waited for.
     """
 
+    peers = Peers()
+
     @asynccontextmanager
     async def running(app: FastAPI) -> AsyncIterator[None]:
         # A network in parts shows in its metrics; a warning for each version would drown all others.
@@ -76,15 +81,17 @@ def create_app(config: Config, at_stop: list[Callable[[], None]] | None = None) 
         counters = Counters()
         services = Services(
             model=load(config.weights),
-            store=Store(config.database),
+            store=Store(config.database, Replica(config.advertise or "")),
             pool=Pool(config.workers, config.limits.longest_wait),
             looks=Pool(1, LONGEST_LOOK_S),
             counters=counters,
             limits=config.limits,
         )
-        held = app.state.networks = Networks(services)
+        app.state.forwards = forwards = Forwards()
+        held = app.state.networks = Networks(services, forwards.lost)
         app.state.senders = senders = Senders(config.limits.senders)
-        counters.gauge("manetdiff_networks", "Networks", lambda: len(held.all()))
+        counters.gauge("manetdiff_networks", "Networks that are run here", lambda: len(held.all()))
+        counters.gauge("manetdiff_replicas", "Replicas on the database, as far as this one sees", held.replicas)
         counters.gauge("manetdiff_viewers", "Open event streams", held.viewers)
         counters.gauge("manetdiff_senders", "Open WebSockets", lambda: senders.count)
         counters.gauge("manetdiff_waiting_updates", "Updates that are not done", lambda: services.pool.waiting)
@@ -96,6 +103,7 @@ def create_app(config: Config, at_stop: list[Callable[[], None]] | None = None) 
             yield
         finally:
             await held.close()
+            peers.close()
             services.pool.close()
             services.looks.close()
             services.store.close()
@@ -104,6 +112,7 @@ def create_app(config: Config, at_stop: list[Callable[[], None]] | None = None) 
         title="NetDiff", version=__version__, description=DESCRIPTION, lifespan=running, docs_url=None, redoc_url=None
     )
     refuse_in_one_line(app)
+    app.add_middleware(Forwarder, peers=peers)
     for room in (service, networks, positions, topology, flight, events):
         app.include_router(room.router)
     app.mount("/page", _PageFiles(directory=service.PAGE), name="page")

@@ -6,9 +6,10 @@ import os
 import stat
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from manetdiff.files import printable, reason
-from manetdiff.hosts import is_loopback, is_token
+from manetdiff.hosts import is_address, is_loopback, is_token
 from manetdiff.server.errors import ServiceError
 from manetdiff.weights import DEFAULT
 
@@ -44,6 +45,7 @@ class Config:
 
     - host, port: where it listens; port 0 is any free one. database: see `store.database.opened`.
     - token: that every call must bear; None only on this machine. certificate, key: files, for TLS.
+    - advertise: where other replicas on the same database reach this one; None: nowhere.
     - behind_proxy: whether a proxy on the way takes care of TLS. hosts: names that it has beside its own.
     """
 
@@ -55,6 +57,7 @@ class Config:
     key: str | None = None
     behind_proxy: bool = False
     hosts: tuple[str, ...] = ()
+    advertise: str | None = None
     weights: str = DEFAULT
     workers: int = 2
     demo: bool = False
@@ -63,6 +66,8 @@ class Config:
     def __post_init__(self) -> None:
         if (self.certificate is None) is not (self.key is None):
             raise ServiceError("--tls-certificate and --tls-key go together")
+        if self.advertise is not None and not is_address(self.advertise):
+            raise ServiceError("--advertise: give http://HOST:PORT or https://HOST:PORT, and nothing else")
         if is_loopback(self.host) and not self.behind_proxy:
             return
         if self.token is None:
@@ -78,6 +83,8 @@ class Config:
     def names(self) -> frozenset[str]:
         """That a request may be addressed to: others are of pages that were led here by a forged name."""
         own = {self.host.lower()} if self.host not in ("0.0.0.0", "::") else set()
+        if self.advertise is not None:
+            own.add(str(urlsplit(self.advertise).hostname))
         return frozenset({"localhost", "127.0.0.1", "::1", *own, *(name.lower() for name in self.hosts)})
 
 

@@ -21,7 +21,13 @@ class Counters:
         self.taken_out = Counter("manetdiff_nodes_taken_out", "Nodes without news for too long", registry=registry)
         self.failures = Counter("manetdiff_failures", "Updates that failed", ["kind"], registry=registry)
         self.pruned = Counter("manetdiff_pruned_versions", "Versions removed by age or number", registry=registry)
+        self.taken_over = Counter("manetdiff_taken_over", "Networks that nobody ran, taken up", registry=registry)
+        self.given_up = Counter("manetdiff_given_up", "Networks that another replica has taken", registry=registry)
+        self.forwarded = Counter(
+            "manetdiff_forwarded", "Requests for networks that other replicas run", ["outcome"], registry=registry
+        )
         for counter, labels in (
+            (self.forwarded, ("answered", "broken", "nobody")),
             (self.reports, ("taken", "older", "refused", "shed", "too often")),
             (self.changed, ("added", "dropped")),
         ):

@@ -43,6 +43,10 @@ class LaterError(RefusedError):
         return {"Retry-After": str(max(1, math.ceil(self.seconds)))}
 
 
+class MovedError(LaterError):
+    """A network that this replica does not run, or no longer: another one does, or will soon."""
+
+
 class OverloadedError(LaterError):
     """More work than the service has time for."""
 

@@ -37,7 +37,7 @@ class Hub:
         self._wake()
 
     def stop(self) -> None:
-        """The service is stopping: streams end, and viewers come back when there is one again."""
+        """The service stops, or another replica runs the network: streams end, and viewers come back."""
         self._stopping = True
         self._wake()
 

@@ -21,13 +21,14 @@ from manetdiff.runtime.model import Model
 from manetdiff.server.bucket import Bucket
 from manetdiff.server.config import Limits
 from manetdiff.server.counters import Counters
-from manetdiff.server.errors import LaterError, OverloadedError, RefusedError, UnknownError
+from manetdiff.server.describing import Counts, described, waiting_for
+from manetdiff.server.errors import LaterError, MovedError, OverloadedError, RefusedError, UnknownError
 from manetdiff.server.hub import Hub
 from manetdiff.server.messages_in import NewFlight, Pins, Positions
 from manetdiff.server.pilot import Pilot
 from manetdiff.server.pool import Pool
 from manetdiff.server.roster import Merged, Roster
-from manetdiff.server.states import State, date_text, state_of, with_stale
+from manetdiff.server.states import State, state_of, with_stale
 from manetdiff.server.store import NetworkRow, Store
 from manetdiff.server.updating import Wanted, next_version
 from manetdiff.server.versions import Version
@@ -49,15 +50,6 @@ class Services:
     looks: Pool
     counters: Counters
     limits: Limits
-
-
-@dataclass
-class Counts:
-    """Since the service was started."""
-
-    reports: int = 0
-    older: int = 0
-    shed: int = 0
 
 
 class LiveNetwork:
@@ -88,27 +80,14 @@ class LiveNetwork:
 
     def described(self) -> dict[str, Any]:
         """The network, JSON-ready."""
-        row, latest = self.row, self.latest
-        return {
-            "id": row.id,
-            "name": row.name,
-            "created": date_text(row.created),
-            "radio": row.radio.to_dict(),
-            "settings": row.settings.model_dump(),
-            "pins": row.pins.model_dump(),
-            "version": None if latest is None else latest.number,
-            "time": None if latest is None else latest.time,
-            "nodes": len(self._roster),
-            "links": 0 if latest is None else len(latest.topology.links),
-            "stale": sorted(self._stale),
-            "waiting": self._waiting_for(),
-            "flight": None if self.pilot.flown is None else self.pilot.flown.to_dict(),
-            "counts": dataclasses.asdict(self.counts),
-        }
-
-    def _waiting_for(self) -> str | None:
-        missing = 2 - len(self._roster)
-        return None if missing <= 0 else f"positions of at least {missing} more node{'s' if missing > 1 else ''}"
+        return described(
+            self.row,
+            self.latest,
+            nodes=len(self._roster),
+            stale=self._stale,
+            flight=None if self.pilot.flown is None else self.pilot.flown.to_dict(),
+            counts=self.counts,
+        )
 
     # Reports.
 
@@ -174,7 +153,7 @@ class LiveNetwork:
                 "dropped": dropped,
                 "metrics": dict(version.metrics),
             }
-        return {**told, "older": merged.older, "left_out": merged.left_out, "waiting": self._waiting_for()}
+        return {**told, "older": merged.older, "left_out": merged.left_out, "waiting": waiting_for(len(self._roster))}
 
     # Updates.
 
@@ -238,10 +217,10 @@ class LiveNetwork:
         if self._closed is not None:  # meanwhile
             raise self._closed
         try:
-            await services.store.add_version(row.id, version)
+            await services.store.add_version(row, version)
         except LaterError as error:
             self._unsure = True
-            raise self._closed or error from None
+            raise self._refused(error) from None
         self.latest, self._afresh = version, False
         change, counters = version.change, services.counters
         counters.versions.labels(change.mode).inc()
@@ -303,8 +282,17 @@ class LiveNetwork:
             raise self._closed
         async with self._writing:
             row = changed(self.row)
-            await self._services.store.change_network(row)
+            try:
+                await self._services.store.change_network(row)
+            except LaterError as error:
+                raise self._refused(error) from None
             self.row = row
+
+    def _refused(self, error: LaterError) -> RefusedError:
+        """What to say of something that was not written; of a network that another replica runs, from now on."""
+        if isinstance(error, MovedError):
+            self._closed = self._closed or error
+        return self._closed or error
 
     def check_size(self, nodes: int) -> None:
         """Raise where a network may not have so many nodes."""
@@ -349,9 +337,9 @@ class LiveNetwork:
 
     # The end.
 
-    async def close(self, *, deleted: bool = False) -> None:
-        """Stop; who waits is told why. With `deleted` viewers are told that the network is no more."""
-        why = UnknownError("the network was deleted") if deleted else LaterError("the service is stopping")
+    async def close(self, why: RefusedError | None = None) -> None:
+        """Stop; who waits is told why. Viewers are told where the network is deleted (UnknownError), and let go."""
+        why = LaterError("the service is stopping") if why is None else why
         self._closed = why
         await self.pilot.stop()
         if self._worker is not None:
@@ -364,5 +352,7 @@ class LiveNetwork:
             if waiting is not None:
                 waiting.fail(why)
         self._asked = None
-        if deleted:
+        if isinstance(why, UnknownError):
             self.hub.close()
+        else:
+            self.hub.stop()

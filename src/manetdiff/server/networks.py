@@ -6,15 +6,19 @@ import asyncio
 import contextlib
 import secrets
 import time
+from collections.abc import Callable, Collection
 
 import structlog
 
 from manetdiff.errors import ManetDiffError
 from manetdiff.radio import Radio
-from manetdiff.server.errors import ConflictError, UnknownError
+from manetdiff.server.errors import MovedError, UnknownError
 from manetdiff.server.live_network import LiveNetwork, Services
+from manetdiff.server.membership import Membership
 from manetdiff.server.messages_in import NewFlight, Pins, Settings
 from manetdiff.server.store import NetworkRow
+from manetdiff.server.stored_network import StoredNetwork
+from manetdiff.server.versions import Version
 
 LOG = structlog.get_logger()
 
@@ -23,22 +27,31 @@ DEMO = "Demo"
 
 
 class Networks:
-    """Those that are live; the store has the same and their past."""
+    """Those that this service runs; the store has the same and their past, and those that other replicas run.
 
-    def __init__(self, services: Services) -> None:
+    - lost: called with ids of replicas that are gone.
+    """
+
+    def __init__(self, services: Services, lost: Callable[[Collection[str]], None] = lambda _: None) -> None:
         self.services = services
         self.demo: str | None = None
         self._live: dict[str, LiveNetwork] = {}
+        self._since: dict[str, float] = {}  # when each was taken up, by the steady clock
+        self._being_made: set[str] = set()
+        self._resuming: set[asyncio.Task[None]] = set()  # flights
         self._tasks: list[asyncio.Task[None]] = []
+        shared = services.store.is_shared
+        self.membership = Membership(services.store, services.counters, self, lost) if shared else None
 
     async def start(self, *, demo: bool = False) -> None:
-        """Take up every network where it was left."""
-        store = self.services.store
-        for row in await store.networks():
-            self._live[row.id] = LiveNetwork(row, await store.version(row.id), self.services)
-        for network in self._live.values():
-            if network.row.flight is not None:
-                await network.pilot.resume(network.row.flight)
+        """Take up every network where it was left, but for those that other replicas run."""
+        if self.membership is not None:
+            await self.membership.start()
+        else:
+            for row in await self.services.store.networks():
+                await self.take_up(row.id, row.fence)
+        if self._resuming:
+            await asyncio.wait(self._resuming)
         if demo:
             await self._start_demo()
         self._tasks = [asyncio.create_task(self._tick()), asyncio.create_task(self._prune())]
@@ -50,54 +63,131 @@ class Networks:
 
     async def close(self) -> None:
         """Stop them all."""
-        for task in self._tasks:
+        for task in (*self._tasks, *self._resuming):
             task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await task
+        if self.membership is not None:
+            await self.membership.close()
         for network in self.all():
             await network.close()
 
+    # Of those that are run here.
+
     def all(self) -> list[LiveNetwork]:
-        """The oldest first."""
+        """That are run here."""
         return list(self._live.values())
 
     def find(self, network: str) -> LiveNetwork:
-        """By its id."""
-        try:
-            return self._live[network]
-        except KeyError:
-            raise UnknownError("there is no such network") from None
+        """That is run here, by its id."""
+        found = self._live.get(network)
+        if found is None or not (self.membership is None or self.membership.is_held):
+            raise UnknownError("there is no such network")
+        return found
+
+    def is_here(self, network: str) -> bool:
+        """Whether it is run here, as far as can be told without asking the database."""
+        return self.membership is None or (network in self._live and self.membership.is_held)
+
+    async def owned(self, network: str) -> LiveNetwork:
+        """By its id, to be changed; a MovedError where no, or another, replica runs it."""
+        if not self.is_here(network):
+            if await self.services.store.network(network) is None:
+                raise UnknownError("there is no such network")
+            raise MovedError("no replica runs this network just now: one will in a few seconds")
+        return self.find(network)
+
+    # Of all.
+
+    async def shown(self, network: str) -> LiveNetwork | StoredNetwork:
+        """By its id, to be looked at, whoever runs it."""
+        if self.is_here(network):
+            return self.find(network)
+        store = self.services.store
+        row = await store.network(network)
+        if row is None:
+            raise UnknownError("there is no such network")
+        return StoredNetwork(row, await store.version(network))
+
+    async def listed(self) -> list[LiveNetwork | StoredNetwork]:
+        """The oldest first."""
+        if self.membership is None:
+            return [*self._live.values()]
+        rows = await self.services.store.networks()
+        latest = await self.services.store.latest([row.id for row in rows if not self.is_here(row.id)])
+        return [self._live[row.id] if self.is_here(row.id) else StoredNetwork(row, latest.get(row.id)) for row in rows]
+
+    # What changes who there is.
 
     async def add(self, name: str, radio: Radio, settings: Settings, pins: Pins) -> LiveNetwork:
-        """A new one, without any nodes yet."""
-        most = self.services.limits.networks
-        if len(self._live) >= most:
-            raise ConflictError(f"there are {most} networks already, which is as many as are taken: delete one")
+        """A new one, without any nodes yet, which is run here."""
         row = NetworkRow(secrets.token_hex(6), name, time.time(), radio, settings, pins)
-        live = self._live[row.id] = LiveNetwork(row, None, self.services)
+        self._being_made.add(row.id)
         try:
-            await self.services.store.add_network(row)
-        except BaseException:
-            del self._live[row.id]
+            await self.services.store.add_network(row, self.services.limits.networks)
+            return self._run(row, None)
+        finally:
+            self._being_made.discard(row.id)
+
+    async def remove(self, live: LiveNetwork) -> None:
+        """With all its versions."""
+        try:
+            await self.services.store.remove_network(live.row)  # first: where that fails, who comes again finds it
+        except MovedError:
+            if live.row.id not in self._live:  # somebody else was faster
+                raise UnknownError("there is no such network") from None
             raise
+        self._forget(live.row.id)
+        await live.close(UnknownError("the network was deleted"))
+
+    def fences(self, before: float) -> dict[str, int]:
+        """Of networks that are run here since before this time, by id."""
+        return {id: live.row.fence for id, live in self._live.items() if self._since[id] < before}
+
+    def is_taken_up(self, network: str) -> bool:
+        """Whether it is run here, or will be in a moment."""
+        return network in self._live or network in self._being_made
+
+    async def take_up(self, network: str, fence: int) -> None:
+        """Run it from where it was left."""
+        store = self.services.store
+        row, latest = await store.network(network), await store.version(network)
+        if row is None or row.fence != fence:  # deleted, or somebody else's, meanwhile
+            return
+        live = self._run(row, latest)
+        if row.flight is not None:
+            resuming = asyncio.create_task(live.pilot.resume(row.flight))
+            self._resuming.add(resuming)
+            resuming.add_done_callback(self._resuming.discard)
+
+    async def give_up(self, network: str) -> None:
+        """Another replica runs it, or it is deleted."""
+        live = self._forget(network)
+        if live is not None:
+            await live.close(MovedError("another replica runs this network now"))
+
+    def _run(self, row: NetworkRow, latest: Version | None) -> LiveNetwork:
+        live = self._live[row.id] = LiveNetwork(row, latest, self.services)
+        self._since[row.id] = time.monotonic()
         return live
 
-    async def remove(self, network: str) -> None:
-        """With all its versions."""
-        live = self.find(network)
-        await self.services.store.remove_network(network)  # first: where that fails, who comes again finds it
-        self._live.pop(network, None)
-        await live.close(deleted=True)
+    def _forget(self, network: str) -> LiveNetwork | None:
+        self._since.pop(network, None)
+        return self._live.pop(network, None)
 
     def viewers(self) -> int:
-        """Of all networks."""
+        """Of all that are run here."""
         return sum(network.hub.viewers for network in self._live.values())
 
+    def replicas(self) -> int:
+        """That run networks, as far as this one sees."""
+        return 1 if self.membership is None else self.membership.replicas
+
     async def _start_demo(self) -> None:
-        flying = next((one for one in self.all() if one.row.name == DEMO), None)
+        flying = next((one for one in await self.listed() if one.row.name == DEMO), None)
         network = flying or await self.add(DEMO, self.services.model.radio, Settings(), Pins())
         self.demo = network.row.id
-        if network.pilot.flown is None:
+        if isinstance(network, LiveNetwork) and network.pilot.flown is None:
             await network.pilot.fly(NewFlight(family="escort"))
 
     async def _tick(self) -> None:
@@ -113,7 +203,8 @@ class Networks:
         limits, services = self.services.limits, self.services
         while True:
             try:
-                removed = await services.store.prune(limits.versions, time.time() - 86_400.0 * limits.days)
+                since = time.time() - 86_400.0 * limits.days
+                removed = await services.store.prune([*self._live], limits.versions, since)
                 services.counters.pruned.inc(removed)
             except ManetDiffError as error:
                 LOG.warning("history not pruned", why=str(error))

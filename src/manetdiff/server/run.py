@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import os
 import socket
@@ -46,9 +47,12 @@ def run(config: Config, *, json_log: bool = False, show: bool = False) -> None:
     listening = _bound(config.host, config.port)
     host, port = listening.getsockname()[:2]
     scheme = "http" if config.certificate is None else "https"
-    if host in ("0.0.0.0", "::"):  # everywhere, which is no name to be called by
+    everywhere = host in ("0.0.0.0", "::")  # which is no name to be called by
+    if everywhere:
         host = next(iter(config.hosts), "localhost")
     named = f"[{host}]" if ":" in host else host
+    if config.advertise is None and not everywhere:
+        config = dataclasses.replace(config, advertise=f"{scheme}://{named}:{port}")
     at_stop: list[Callable[[], None]] = []
     server = _Server(
         uvicorn.Config(

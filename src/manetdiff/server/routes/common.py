@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from manetdiff.server.live_network import LiveNetwork
 from manetdiff.server.networks import Networks
+from manetdiff.server.stored_network import StoredNetwork
 
 
 class Problem(BaseModel):
@@ -28,17 +29,23 @@ AllNetworks = Annotated[Networks, Depends(networks_of)]
 NetworkId = Annotated[str, Path(min_length=1, max_length=64, description="As POST /v1/networks gave it.")]
 
 
-def _found(id: NetworkId, networks: AllNetworks) -> LiveNetwork:
-    return networks.find(id)
+async def _owned(id: NetworkId, networks: AllNetworks) -> LiveNetwork:
+    return await networks.owned(id)
 
 
-def found_by(socket: WebSocket, id: str) -> LiveNetwork:
+async def _shown(id: NetworkId, networks: AllNetworks) -> LiveNetwork | StoredNetwork:
+    return await networks.shown(id)
+
+
+async def owned_by(socket: WebSocket, id: str) -> LiveNetwork:
     """The network of a WebSocket."""
     networks: Networks = socket.app.state.networks
-    return networks.find(id)
+    return await networks.owned(id)
 
 
-Network = Annotated[LiveNetwork, Depends(_found)]
+# To be changed, by the replica that runs it; and to be looked at, by any.
+Network = Annotated[LiveNetwork, Depends(_owned)]
+AnyNetwork = Annotated[LiveNetwork | StoredNetwork, Depends(_shown)]
 VersionNumber = Annotated[int | None, Query(alias="version", ge=1, le=2**31 - 1, description="By default the latest.")]
 
 

@@ -19,7 +19,7 @@ from manetdiff.server.messages_in import ChangedNetwork, NewNetwork, Pins, Setti
 from manetdiff.server.radios import RADIOS
 from manetdiff.server.refusing import told
 from manetdiff.server.routes.answers import Described, Listed, answers
-from manetdiff.server.routes.common import BODY, TOKEN, AllNetworks, Network, refusals
+from manetdiff.server.routes.common import BODY, TOKEN, AllNetworks, AnyNetwork, Network, refusals
 from manetdiff.server.store import NetworkRow
 
 router = APIRouter(prefix="/v1", tags=["networks"], dependencies=TOKEN)
@@ -50,11 +50,11 @@ async def create(new: NewNetwork, networks: AllNetworks, request: Request, respo
 @router.get("/networks", responses=answers(Listed) | refusals())
 async def list_all(networks: AllNetworks) -> dict[str, Any]:
     """All networks, the oldest first."""
-    return {"networks": [network.described() for network in networks.all()]}
+    return {"networks": [network.described() for network in await networks.listed()]}
 
 
 @router.get("/networks/{id}", responses=answers(Described) | refusals(404, 422))
-async def read(network: Network) -> dict[str, Any]:
+async def read(network: AnyNetwork) -> dict[str, Any]:
     """One network: its settings, and where it stands."""
     return network.described()
 
@@ -79,7 +79,7 @@ async def change(network: Network, changed: ChangedNetwork) -> dict[str, Any]:
 @router.delete("/networks/{id}", status_code=204, responses=refusals(404, 422))
 async def delete(network: Network, networks: AllNetworks) -> None:
     """The network is no more, nor is its history."""
-    await networks.remove(network.row.id)
+    await networks.remove(network)
 
 
 @router.put("/networks/{id}/pins", responses=answers(Described) | refusals(*BODY, 404))

@@ -12,19 +12,19 @@ from pydantic import ValidationError
 
 from manetdiff.errors import ManetDiffError
 from manetdiff.json_settings import parsed_json
-from manetdiff.server.errors import OverloadedError, RefusedError, UnknownError
+from manetdiff.server.errors import LaterError, OverloadedError, RefusedError, UnknownError
 from manetdiff.server.live_network import LiveNetwork
 from manetdiff.server.messages_in import ChangedNetwork, Pins, Positions
 from manetdiff.server.refusing import answer_to, status_of, told
 from manetdiff.server.routes.answers import Reported, Taken, answers
-from manetdiff.server.routes.common import BODY, TOKEN, Network, found_by, refusals
+from manetdiff.server.routes.common import BODY, TOKEN, Network, owned_by, refusals
 from manetdiff.server.routes.networks import change
 
 LOG = structlog.get_logger()
 
 router = APIRouter(prefix="/v1", tags=["positions"])
 
-# Of a WebSocket's close: too many senders, and a network that is not there.
+# Of a WebSocket's close: too many senders, or a network that has moved; and a network that is not there.
 TRY_LATER, NOT_FOUND = 1013, 4404
 LATER_S = 5.0
 
@@ -58,7 +58,7 @@ async def ingest(socket: WebSocket, id: str) -> None:
     """
     senders = socket.app.state.senders
     try:
-        found_by(socket, id)
+        await owned_by(socket, id)
         if not senders.enter():
             raise OverloadedError("as many senders as are taken are here already", LATER_S)
     except RefusedError as error:
@@ -67,10 +67,12 @@ async def ingest(socket: WebSocket, id: str) -> None:
     try:
         await socket.accept()
         while (message := await socket.receive())["type"] != "websocket.disconnect":
-            network = found_by(socket, id)  # each time anew: it may have been deleted since
+            network = await owned_by(socket, id)  # each time anew: it may have been deleted since, or moved
             await socket.send_text(json.dumps(await _answered(network, message)))
     except UnknownError as error:
         await socket.close(NOT_FOUND, str(error))
+    except LaterError as error:  # another replica runs it now
+        await socket.close(TRY_LATER, str(error))
     except WebSocketDisconnect:
         pass
     finally:

@@ -13,7 +13,7 @@ from manetdiff.server.denoising import denoising_of
 from manetdiff.server.errors import ConflictError
 from manetdiff.server.live_network import LiveNetwork
 from manetdiff.server.routes.answers import Columns, Denoised, Explained, Graph, History, State, answers
-from manetdiff.server.routes.common import TOKEN, AllNetworks, Network, VersionNumber, refusals
+from manetdiff.server.routes.common import TOKEN, AllNetworks, AnyNetwork, VersionNumber, refusals
 from manetdiff.server.states import date_text, graph_of, state_of
 from manetdiff.server.versions import Version
 from manetdiff.topology import Topology
@@ -29,7 +29,7 @@ COLUMNS = (
 
 
 @router.get("/topology", responses=answers(Graph) | refusals(404, 409, 422))
-async def topology(network: Network, networks: AllNetworks, version: VersionNumber = None) -> dict[str, Any]:
+async def topology(network: AnyNetwork, networks: AllNetworks, version: VersionNumber = None) -> dict[str, Any]:
     """A version's topology as NetJSON NetworkGraph."""
     found, pool = await _version(network, networks, version), networks.services.pool
     pool.check_room()
@@ -37,18 +37,19 @@ async def topology(network: Network, networks: AllNetworks, version: VersionNumb
 
 
 @router.get("/state", responses=answers(State) | refusals(404, 409, 422))
-async def state(network: Network, networks: AllNetworks, version: VersionNumber = None) -> dict[str, Any]:
+async def state(network: AnyNetwork, networks: AllNetworks, version: VersionNumber = None) -> dict[str, Any]:
     """A version as the events show it."""
-    if version is None:
+    if version is None and isinstance(network, LiveNetwork):
         return network.hub.state
-    found, described, pool = await _version(network, networks, version), network.described(), networks.services.pool
+    found = network.latest if version is None else await _version(network, networks, version)
+    described, pool = network.described(), networks.services.pool
     pool.check_room()
     return {"sequence": 0, **await pool.run(lambda: state_of(found, described))}
 
 
 @router.get("/history", responses=answers(History) | refusals(404, 422))
 async def history(
-    network: Network,
+    network: AnyNetwork,
     networks: AllNetworks,
     before: Annotated[int | None, Query(ge=1, le=2**31 - 1, description="Versions before this one.")] = None,
     limit: Limit = 100,
@@ -60,7 +61,7 @@ async def history(
 
 @router.get("/metrics-over-time", responses=answers(Columns) | refusals(404, 422))
 async def metrics_over_time(
-    network: Network,
+    network: AnyNetwork,
     networks: AllNetworks,
     since: Annotated[int, Query(ge=0, le=2**31 - 1, description="Versions after this one.")] = 0,
     limit: Limit = 500,
@@ -76,7 +77,7 @@ async def metrics_over_time(
     responses={200: {"content": {"application/json": {}, "text/plain": {}}}, **refusals(404, 409, 422)},
 )
 async def transition_to(
-    network: Network,
+    network: AnyNetwork,
     networks: AllNetworks,
     version: VersionNumber = None,
     setup: Annotated[float | None, Query(ge=0, le=1e6, allow_inf_nan=False, description="Seconds a round.")] = None,
@@ -92,7 +93,7 @@ async def transition_to(
 
 
 @router.get("/explain", responses=answers(Explained) | refusals(404, 409, 422))
-async def explain_change(network: Network, networks: AllNetworks, version: VersionNumber = None) -> dict[str, Any]:
+async def explain_change(network: AnyNetwork, networks: AllNetworks, version: VersionNumber = None) -> dict[str, Any]:
     """Why links have changed since the version before, and what loyalty held back."""
     old, new = await _pair(network, networks, version)
     pool = networks.services.looks
@@ -103,7 +104,7 @@ async def explain_change(network: Network, networks: AllNetworks, version: Versi
 
 @router.get("/denoising", responses=answers(Denoised) | refusals(404, 409, 422))
 async def denoising(
-    network: Network,
+    network: AnyNetwork,
     networks: AllNetworks,
     steps: Annotated[int, Query(ge=1, le=50)] = 12,
     seed: Annotated[int, Query(ge=0, le=2**63 - 1)] = 0,
@@ -115,7 +116,7 @@ async def denoising(
     return await pool.run(lambda: denoising_of(model, latest, steps, seed))
 
 
-async def _version(network: LiveNetwork, networks: AllNetworks, number: int | None) -> Version:
+async def _version(network: AnyNetwork, networks: AllNetworks, number: int | None) -> Version:
     if number is None or (network.latest is not None and network.latest.number == number):
         if network.latest is None:
             raise ConflictError("there is no topology yet: report the positions of at least two nodes")
@@ -125,7 +126,7 @@ async def _version(network: LiveNetwork, networks: AllNetworks, number: int | No
     return found
 
 
-async def _pair(network: LiveNetwork, networks: AllNetworks, number: int | None) -> tuple[Topology, Topology]:
+async def _pair(network: AnyNetwork, networks: AllNetworks, number: int | None) -> tuple[Topology, Topology]:
     """The topologies of a version, told of what a kept link was worth, and of the one before it."""
     new = await _version(network, networks, number)
     old = await networks.services.store.version_before(network.row.id, new.number)

@@ -22,8 +22,10 @@ if sys.platform != "win32":
     import fcntl
 
 BUSY_S = 10.0
-# For PostgreSQL's advisory lock: any number, but always the same.
-OWNER = 7_216_405_118
+# Of PostgreSQL's advisory lock under which the schema is changed: any number, but always the same.
+SCHEMA = 7_216_405_119
+# So that a machine that is gone without a word is noticed: seconds of silence, and milliseconds of what is not taken.
+KEPT_ALIVE = {"keepalives_idle": 5, "keepalives_interval": 2, "keepalives_count": 3, "tcp_user_timeout": 5000}
 
 
 def opened(address: str, readers: int = 4) -> Engine:
@@ -44,16 +46,18 @@ def opened(address: str, readers: int = 4) -> Engine:
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
         return engine
-    options = {"connect_timeout": int(BUSY_S)}
+    options = {"connect_timeout": int(BUSY_S), **KEPT_ALIVE}
     return create_engine(url, connect_args=options, pool_size=readers + 2, max_overflow=0, pool_pre_ping=True)
 
 
 def migrate(engine: Engine) -> None:
-    """Bring the schema up to date."""
+    """Bring the schema up to date; of several that start at once, one does."""
     config = Config()
     config.set_main_option("script_location", "manetdiff.server.store:migrations")
     try:
         with engine.begin() as connection:
+            if is_shared(engine):
+                connection.execute(text("select pg_advisory_xact_lock(:schema)"), {"schema": SCHEMA})
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
     except SQLAlchemyError as error:
@@ -62,31 +66,22 @@ def migrate(engine: Engine) -> None:
         raise ServiceError(f"the database is not one of this release: {error}") from None
 
 
+def is_shared(engine: Engine) -> bool:
+    """Whether several services may run on it."""
+    return engine.dialect.name == "postgresql"
+
+
 @contextmanager
 def owned(engine: Engine) -> Iterator[None]:
-    """Hold the database for this process alone: two that number versions would step on each other's.
+    """Hold a SQLite file for this process alone: two that number versions would step on each other's.
 
-    Of PostgreSQL see `own_by`: what is written there is written over the connection that holds the lock.
+    In PostgreSQL each network is somebody's: see `store.replicas`.
     """
-    if engine.dialect.name != "sqlite":
+    if is_shared(engine):
         yield
         return
     with _locked_file(Path(str(engine.url.database))):
         yield
-
-
-def own_by(connection: Connection) -> None:
-    """Hold the database as long as this connection lasts. Where it breaks, the next one has to get hold of it again."""
-    if connection.dialect.name != "postgresql":
-        return
-    if not connection.scalar(text("select pg_try_advisory_lock(:owner)"), {"owner": OWNER}):
-        raise ServiceError("another service runs on this database: stop it, or give this one its own")
-
-
-def disown_by(connection: Connection) -> None:
-    """Let the database go at once: a connection that is closed does so only when PostgreSQL notices."""
-    if connection.dialect.name == "postgresql":
-        connection.scalar(text("select pg_advisory_unlock(:owner)"), {"owner": OWNER})
 
 
 def is_reachable(connection: Connection) -> bool:

@@ -21,7 +21,11 @@ SUMMARY = (
 
 @dataclass(frozen=True)
 class NetworkRow:
-    """A network without its versions. created: seconds since 1970. flight: that the server flies, if it does."""
+    """A network without its versions.
+
+    - created: seconds since 1970. flight: that the server flies, if it does. fence: how often the network had changed
+      hands when this was read; see `store.replicas`.
+    """
 
     id: str
     name: str
@@ -30,9 +34,10 @@ class NetworkRow:
     settings: Settings
     pins: Pins
     flight: NewFlight | None = None
+    fence: int = 0
 
     def to_values(self) -> dict[str, Any]:
-        """By the columns' names."""
+        """By the columns' names, but for whose it is."""
         return {
             "id": self.id,
             "name": self.name,
@@ -54,6 +59,7 @@ class NetworkRow:
             settings=Settings.model_validate_json(values.settings),
             pins=Pins.model_validate_json(values.pins),
             flight=None if values.flight is None else NewFlight.model_validate_json(values.flight),
+            fence=values.fence,
         )
 
 

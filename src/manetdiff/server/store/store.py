@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
+from functools import partial
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, literal, select, tuple_, update
 from sqlalchemy.exc import SQLAlchemyError
 
-from manetdiff.server.errors import LaterError, ServiceError, UnknownError
-from manetdiff.server.store.database import cause, disown_by, is_reachable, migrate, opened, own_by, owned
+from manetdiff.server.errors import ConflictError, LaterError, MovedError, ServiceError, UnknownError
+from manetdiff.server.store import replicas
+from manetdiff.server.store.database import cause, is_reachable, is_shared, migrate, opened, owned
+from manetdiff.server.store.replicas import Owned, Peer, Replica, Seen
 from manetdiff.server.store.rows import SUMMARY, NetworkRow, Summary, summary_of, version_of, version_values
 from manetdiff.server.store.tables import NETWORKS, VERSIONS
 from manetdiff.server.store.writer import Job, Writer
@@ -21,21 +23,22 @@ from manetdiff.server.versions import Version
 Result = TypeVar("Result")
 
 PRUNED_TOGETHER = 500
-NOTICED_S = 3.0
 
 _OF = VERSIONS.c
 _SUMMARY = [_OF[name] for name in SUMMARY]
 
 
 class Store:
-    """The database of one service."""
+    """The database of one service, or of one of several. me: which, where there can be several."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, me: Replica | None = None) -> None:
+        self.me = me or Replica()
         self._engine = opened(address)
+        self.is_shared = is_shared(self._engine)
         self._owner = owned(self._engine)
         self._owner.__enter__()
         try:
-            self._writer = self._own()
+            self._writer = Writer(self._engine, self._join)
             migrate(self._engine)
         except BaseException as error:
             self._owner.__exit__(None, None, None)
@@ -44,51 +47,84 @@ class Store:
             raise
 
     def close(self) -> None:
-        """Write what is waiting, and let the database go."""
-        with suppress(SQLAlchemyError, ServiceError):
-            self._writer.write(disown_by).result()
+        """Write what is waiting, and let go of the database, or of what of it is one's own."""
+        if self.is_shared:
+            with suppress(SQLAlchemyError, ServiceError):
+                self._writer.write(partial(replicas.leave, me=self.me)).result()
         self._writer.close()
         self._owner.__exit__(None, None, None)
         self._engine.dispose()
 
-    def _own(self) -> Writer:
-        """A writer that has the database to itself. PostgreSQL may need a moment to notice that one was killed."""
-        until = time.monotonic() + NOTICED_S
-        while True:
-            try:
-                return Writer(self._engine, own_by)
-            except ServiceError:
-                if time.monotonic() > until:
-                    raise
-                time.sleep(0.1)
+    def _join(self, connection: Connection) -> None:
+        if self.is_shared:
+            replicas.join(connection, self.me)
+
+    # Of several services on one database.
+
+    async def beat(self) -> Seen:
+        """Give a sign of life, and look who else is there."""
+        seen: Seen = await self._write(partial(replicas.beat, me=self.me))
+        return seen
+
+    async def take(self, one: Owned) -> bool:
+        """Whether the network is one's own now."""
+        return bool(await self._write(partial(replicas.take, me=self.me, one=one)))
+
+    async def end(self, peer: Peer) -> None:
+        """Take the connection from a replica that says nothing any more."""
+        await self._write(partial(replicas.end, replica=peer.id))
+
+    async def forget(self, gone: Peer) -> None:
+        """It is gone."""
+        await self._write(partial(replicas.forget, gone=gone))
+
+    async def owner(self, network: str) -> Peer | None:
+        """Who runs the network, as far as it is said; None: nobody."""
+        return await self._read(partial(replicas.owner, network=network))
+
+    # Networks.
 
     async def networks(self) -> list[NetworkRow]:
         """All, the oldest first."""
         asked = select(NETWORKS).order_by(NETWORKS.c.created, NETWORKS.c.id)
         return [NetworkRow.from_values(row) for row in await self._read(lambda it: it.execute(asked).all())]
 
-    async def add_network(self, row: NetworkRow) -> None:
-        """A new one."""
-        await self._write(lambda it: it.execute(insert(NETWORKS).values(row.to_values())))
+    async def network(self, network: str) -> NetworkRow | None:
+        """One, if it is there."""
+        asked = select(NETWORKS).where(NETWORKS.c.id == network)
+        found = await self._read(lambda it: it.execute(asked).one_or_none())
+        return None if found is None else NetworkRow.from_values(found)
+
+    async def add_network(self, row: NetworkRow, most: int | None = None) -> None:
+        """A new one, of this service. most: networks in all that are taken."""
+
+        def add(it: Connection) -> None:
+            if most is not None and (it.scalar(select(func.count()).select_from(NETWORKS)) or 0) >= most:
+                raise ConflictError(f"there are {most} networks already, which is as many as are taken: delete one")
+            owner = self.me.id if self.is_shared else None
+            it.execute(insert(NETWORKS).values(**row.to_values(), owner=owner, fence=row.fence))
+
+        await self._write(add)
 
     async def change_network(self, row: NetworkRow) -> None:
         """All but its versions."""
-        changed = update(NETWORKS).where(NETWORKS.c.id == row.id).values(row.to_values())
-        await self._write(lambda it: it.execute(changed))
+        changed = update(NETWORKS).where(_still(row)).values(row.to_values())
+        await self._write(lambda it: _check_ours(it.execute(changed).rowcount))
 
-    async def remove_network(self, network: str) -> None:
+    async def remove_network(self, row: NetworkRow) -> None:
         """With all its versions."""
+        await self._write(lambda it: _check_ours(it.execute(delete(NETWORKS).where(_still(row))).rowcount))
 
-        def remove(it: Connection) -> None:
-            it.execute(delete(VERSIONS).where(_OF.network == network))
-            it.execute(delete(NETWORKS).where(NETWORKS.c.id == network))
+    # Versions.
 
-        await self._write(remove)
-
-    async def add_version(self, network: str, version: Version) -> None:
-        """Returns when it is on disk."""
-        values = version_values(network, version)
-        await self._write(lambda it: it.execute(insert(VERSIONS).values(values)))
+    async def add_version(self, row: NetworkRow, version: Version) -> None:
+        """Of a network; returns when it is on disk. A MovedError where the network is another replica's by now."""
+        values = version_values(row.id, version)
+        # The row of the network is locked: nobody takes it over between the look at its fence and the commit.
+        said = [literal(value, _OF[name].type).label(name) for name, value in values.items()]
+        ours = select(*said).where(_still(row)).with_for_update(read=True)
+        added = insert(VERSIONS).from_select(list(values), ours)
+        await self._write(lambda it: _check_ours(it.execute(added).rowcount))
 
     async def version(self, network: str, number: int | None = None) -> Version | None:
         """One, by default the latest; None where there is none yet."""
@@ -99,6 +135,13 @@ class Store:
         if found is None and number is not None:
             raise UnknownError(f"there is no version {number}: it was never made, or is pruned")
         return None if found is None else await asyncio.to_thread(version_of, found)
+
+    async def latest(self, networks: Collection[str]) -> dict[str, Version]:
+        """The latest versions of networks that have one, by id."""
+        newest = select(_OF.network, func.max(_OF.version)).where(_OF.network.in_(networks)).group_by(_OF.network)
+        asked = select(VERSIONS).where(tuple_(_OF.network, _OF.version).in_(newest))
+        found = await self._read(lambda it: it.execute(asked).all())
+        return await asyncio.to_thread(lambda: {row.network: version_of(row) for row in found})
 
     async def version_before(self, network: str, number: int) -> Version | None:
         """The last one before a version that is kept."""
@@ -129,12 +172,13 @@ class Store:
 
         return [summary_of(row) for row in await self._read(thinned)]
 
-    async def prune(self, versions: int, since: float) -> int:
-        """Remove versions beyond so many in a network, and those made before a time; never the latest. How many.
+    async def prune(self, networks: Collection[str], versions: int, since: float) -> int:
+        """Of these networks, remove versions beyond so many, and those made before a time; never the latest. How many.
 
         A few at a time, so that nobody who has something to write waits long.
         """
-        bounds = select(_OF.network, func.min(_OF.version), func.max(_OF.version)).group_by(_OF.network)
+        ours = _OF.network.in_(networks)
+        bounds = select(_OF.network, func.min(_OF.version), func.max(_OF.version)).where(ours).group_by(_OF.network)
         kept = {
             network: (first, last) for network, first, last in await self._read(lambda it: it.execute(bounds).all())
         }
@@ -145,9 +189,8 @@ class Store:
                 of = (_OF.network == network) & (_OF.version >= start) & (_OF.version < end)
                 count += await self._removed(of)
         # By the index on age; what is found again is the latest of its network.
-        aged = (
-            select(_OF.network, _OF.version).where(_OF.at < since).order_by(_OF.at).limit(PRUNED_TOGETHER + len(kept))
-        )
+        old_ones = select(_OF.network, _OF.version).where(ours, _OF.at < since)
+        aged = old_ones.order_by(_OF.at).limit(PRUNED_TOGETHER + len(kept))
         while True:
             found = [(network, version) for network, version in await self._read(lambda it: it.execute(aged).all())]
             old = [(network, version) for network, version in found if version < kept.get(network, (0, 0))[1]]
@@ -178,7 +221,17 @@ class Store:
     async def _write(self, job: Job) -> Any:
         try:
             return await asyncio.wrap_future(self._writer.write(job))
-        except ServiceError as error:  # somebody else has the database now
-            raise LaterError(str(error), 10.0) from None
+        except ServiceError as error:  # there is no connection that may write just now
+            raise LaterError(str(error), 2.0) from None
         except SQLAlchemyError as error:
             raise LaterError(f"the database does not take it: {cause(error)}", 2.0) from None
+
+
+def _still(row: NetworkRow) -> ColumnElement[bool]:
+    """Whether the network has not changed hands since."""
+    return (NETWORKS.c.id == row.id) & (NETWORKS.c.fence == row.fence)
+
+
+def _check_ours(changed: int) -> None:
+    if not changed:
+        raise MovedError("another replica runs this network now")

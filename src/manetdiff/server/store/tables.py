@@ -17,6 +17,20 @@ NETWORKS = Table(
     Column("settings", Text, nullable=False),
     Column("pins", Text, nullable=False),
     Column("flight", Text, nullable=True),
+    # The replica that runs it, and how often it has changed hands: what is written under an older number is refused.
+    Column("owner", String(32), nullable=True),
+    Column("fence", Integer, nullable=False, server_default="0"),
+)
+
+REPLICAS = Table(
+    "replicas",
+    METADATA,
+    Column("id", String(32), primary_key=True),
+    # Of its advisory lock, which is held as long as the connection that it writes over.
+    Column("lock", Integer, nullable=False),
+    Column("address", Text, nullable=False),
+    # Counts up while it runs.
+    Column("beat", Integer, nullable=False),
 )
 
 VERSIONS = Table(

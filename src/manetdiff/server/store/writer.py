@@ -61,6 +61,7 @@ class Writer:
         """The one connection that is written over, which is kept."""
         if self._connection is None:
             connection = self._engine.connect()
+            connection.detach()  # from the pool: locks that it holds end with it
             try:
                 self._prepare(connection)
                 connection.commit()

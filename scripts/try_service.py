@@ -2,9 +2,10 @@
 
     python scripts/try_service.py load kills senders --out docs/results/service.md    # some twenty minutes of two cores
     python scripts/try_service.py costs --out docs/results/costs.md                   # what larger services need
+    python scripts/try_service.py replicas --out docs/results/replicas.md             # three on one PostgreSQL
     python scripts/try_service.py load --quick                                        # in small, to see that it works
 
-Kills and costs need PostgreSQL's programs, senders the extra 'mavlink'.
+Kills, costs and replicas need PostgreSQL's programs, senders the extra 'mavlink'.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from own_postgres import own_postgres
 from service_trials.costs import CostPlan, cost_trial
 from service_trials.kills import kill_trial, sqlite
 from service_trials.load import LoadPlan, load_trial
+from service_trials.replicas import ReplicaPlan, replica_trial
 from service_trials.section import Section
 from service_trials.senders import sender_trial
 
@@ -26,6 +28,7 @@ HEAD = """# The service, tried
 By `python scripts/try_service.py {names} --out {page}`, on two cores that the senders share with it.
 """
 QUICK_LOAD = LoadPlan(networks=5, seconds=5, viewers=10, times=(2,), overload=3, updates=100)
+QUICK_REPLICAS = ReplicaPlan(networks=4, flown=1, kills=2, stopped=5.0)
 
 
 def _load(quick: bool, folder: Path) -> list[Section]:
@@ -45,11 +48,16 @@ def _costs(quick: bool, folder: Path) -> list[Section]:
     return cost_trial(plan, folder, {"SQLite": sqlite(folder), "PostgreSQL": own_postgres()})
 
 
+def _replicas(quick: bool, folder: Path) -> list[Section]:
+    return replica_trial(QUICK_REPLICAS if quick else ReplicaPlan(), folder, own_postgres())
+
+
 TRIALS: dict[str, Callable[[bool, Path], list[Section]]] = {
     "load": _load,
     "kills": _kills,
     "senders": _senders,
     "costs": _costs,
+    "replicas": _replicas,
 }
 
 

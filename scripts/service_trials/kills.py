@@ -73,7 +73,7 @@ def sqlite(folder: Path) -> Iterator[str]:
 
 async def _killed(kills: int, folder: Path, database: str) -> list[str]:
     rng = random.Random(0)
-    bodies = [_path(seed) for seed in range(NETWORKS)]
+    bodies = [path_of(seed, NODES) for seed in range(NETWORKS)]
     clock = itertools.count(1)  # goes on over all lives: the newest positions win
     told: dict[str, Acknowledged] = {}
     damage = Damage()
@@ -156,7 +156,7 @@ async def _check(url: str, told: dict[str, Acknowledged], damage: Damage, *, all
                 continue
             if version not in kept:
                 damage.lost += 1
-            elif any(kept[version][name] != value for name, value in _comparable(said)):
+            elif any(kept[version][name] != value for name, value in comparable(said)):
                 damage.changed += 1
         for version, digest in one.topologies.items():
             if version in kept and (all_versions or version == max(one.topologies)):
@@ -164,7 +164,7 @@ async def _check(url: str, told: dict[str, Acknowledged], damage: Damage, *, all
     connection.close()
 
 
-def _comparable(said: dict[str, object]) -> Iterator[tuple[str, object]]:
+def comparable(said: dict[str, object]) -> Iterator[tuple[str, object]]:
     """What an answer and a row of the history both say."""
     metrics = said["metrics"]
     assert isinstance(metrics, dict)
@@ -191,7 +191,8 @@ async def _digest(connection: LightConnection, path: str, version: int) -> str:
     return hashlib.sha256(answer.body).hexdigest() if answer.status == 200 else f"answered {answer.status}"
 
 
-def _path(seed: int) -> list[list[dict[str, object]]]:
+def path_of(seed: int, nodes: int) -> list[list[dict[str, object]]]:
+    """Where the nodes of a fleet are, moment by moment, and back again."""
     rng = np.random.default_rng(seed)
-    fleets = move(draw("wedge", NODES, rng), "gauss-markov", rng, duration=100.0, step=1.0)
+    fleets = move(draw("wedge", nodes, rng), "gauss-markov", rng, duration=100.0, step=1.0)
     return [nodes_of(fleet) for fleet in [*fleets, *fleets[-2:0:-1]]]

@@ -22,7 +22,7 @@ from manetdiff.server.live_network import LiveNetwork
 from manetdiff.server.messages_in import Positions
 from manetdiff.server.networks import Networks
 from manetdiff.server.routes import topology
-from manetdiff.server.store import Store
+from manetdiff.server.store import NetworkRow, Store
 from manetdiff.server.store.database import opened
 from manetdiff.server.store.writer import Writer
 from manetdiff.server.versions import Version
@@ -209,9 +209,9 @@ def test_a_write_that_fails_is_said_and_the_next_version_has_a_number_of_its_own
     network, add = created(client), Store.add_version
     _report(client, network, 0.0)
 
-    async def failing(store: Store, id: str, version: Version) -> None:
+    async def failing(store: Store, row: NetworkRow, version: Version) -> None:
         if written:  # and then the connection broke
-            await add(store, id, version)
+            await add(store, row, version)
         raise LaterError("the database does not take it", 2.0)
 
     monkeypatch.setattr(Store, "add_version", failing)

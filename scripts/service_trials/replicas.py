@@ -137,12 +137,12 @@ def replica_trial(plan: ReplicaPlan, folder: Path, opened: AbstractContextManage
     about = (
         f"{plan.replicas} replicas on one PostgreSQL, all on this machine's cores, with {plan.networks} networks of "
         f"{NODES} nodes that are reported to {plan.rate:g} times a second each, every report to the next replica in "
-        f"turn, and {plan.flown} networks in flights of the service's own, {FLOWN_HZ} Hz. *Killed*: one after the other by SIGKILL, "
-        f"every {plan.every:g} s, and started again at once. *Stopped*: one by SIGSTOP for {plan.stopped:g} s, while "
-        f"another takes over what it runs, and then continued. What was not acknowledged was tried again after "
-        f"{AGAIN_S:g} s at the next replica; *no answer*: not within {PATIENCE_S:g} s. Every acknowledged version was "
-        "compared with the database in the end: version, time, links, T. *Missing numbers*: of all versions of all "
-        f"networks, flown ones too ({sum(count for count, _ in numbers):,} versions in all)."
+        f"turn, and {plan.flown} networks in flights of the service's own, {FLOWN_HZ} Hz. *Killed*: one after the "
+        f"other by SIGKILL, every {plan.every:g} s, and started again at once. *Stopped*: one by SIGSTOP for "
+        f"{plan.stopped:g} s, while another takes over what it runs, and then continued. What was not acknowledged was "
+        f"tried again after {AGAIN_S:g} s at the next replica; *no answer*: not within {PATIENCE_S:g} s. Every "
+        "acknowledged version was compared with the database in the end: version, time, links, T. *Missing numbers*: "
+        f"of all versions of all networks, flown ones too ({sum(count for count, _ in numbers):,} versions in all)."
     )
     given_up, refused = stopped
     taken = (

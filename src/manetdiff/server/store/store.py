@@ -123,7 +123,8 @@ class Store:
         # The row of the network is locked: nobody takes it over between the look at its fence and the commit.
         said = [literal(value, _OF[name].type).label(name) for name, value in values.items()]
         ours = select(*said).where(_still(row)).with_for_update(read=True)
-        added = insert(VERSIONS).from_select(list(values), ours)
+        # Of an insertion nobody counts rows unless asked to.
+        added = insert(VERSIONS).from_select(list(values), ours).execution_options(preserve_rowcount=True)
         await self._write(lambda it: _check_ours(it.execute(added).rowcount))
 
     async def version(self, network: str, number: int | None = None) -> Version | None:
@@ -232,6 +233,6 @@ def _still(row: NetworkRow) -> ColumnElement[bool]:
     return (NETWORKS.c.id == row.id) & (NETWORKS.c.fence == row.fence)
 
 
-def _check_ours(changed: int) -> None:
-    if not changed:
+def _check_ours(rows: int) -> None:
+    if rows != 1:
         raise MovedError("another replica runs this network now")

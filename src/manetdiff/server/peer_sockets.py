@@ -93,4 +93,4 @@ async def _refuse(scope: Scope, receive: Receive, send: Send, answer: websockets
         await send({"type": "websocket.close", "code": TRY_LATER, "reason": ""})
         return
     kept = {name: answer.headers[name] for name in ("content-type", "retry-after") if name in answer.headers}
-    await Response(answer.body, answer.status_code, kept)(scope, receive, send)
+    await Response(bytes(answer.body), answer.status_code, kept)(scope, receive, send)

@@ -1,0 +1,234 @@
+"""Requests for networks of other replicas: handed on whole, once, and to nobody but those."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import threading
+from collections.abc import AsyncIterator, Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import uvicorn
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route, WebSocketRoute
+from starlette.testclient import TestClient, WebSocketDenialResponse
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from manetdiff.server.counters import Counters
+from manetdiff.server.forwarding import FORWARDED, Forwarder, Forwards
+from manetdiff.server.peers import Peers
+from manetdiff.server.store.replicas import Peer
+from support.service import until
+
+ALL = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+
+
+async def _told(request: Request) -> Response:
+    """What has come."""
+    headers = {name: value for name, value in request.headers.items() if name not in ("user-agent",)}
+    told = {"path": str(request.url.path), "query": request.url.query, "method": request.method, "headers": headers}
+    body = (await request.body()).decode()
+    if body == "refuse":
+        return JSONResponse({"detail": "not now"}, 503, {"Retry-After": "7", "X-Other": "1"})
+    if request.method == "DELETE":
+        return Response(status_code=204)
+    return JSONResponse({**told, "body": body}, headers={"Connection": "close"} if body == "close" else None)
+
+
+async def _events(_: Request) -> Response:
+    async def events() -> AsyncIterator[bytes]:
+        yield b"event: snapshot\n\n"
+        await asyncio.sleep(30.0)
+
+    return StreamingResponse(events(), media_type="text/event-stream")
+
+
+async def _echo(asked: WebSocket) -> None:
+    if asked.headers.get("authorization") == "Bearer wrong":
+        await asked.send_denial_response(JSONResponse({"detail": "no"}, 401))
+        return
+    await asked.accept()
+    while (text := await asked.receive_text()) != "bye":
+        await asked.send_text(f"{asked.headers[FORWARDED.decode()]} {text}")
+    await asked.close(4404, "gone")
+
+
+@pytest.fixture(scope="module")
+def owner() -> Iterator[str]:
+    """The address of a replica that runs all networks."""
+    app = Starlette(
+        routes=[
+            Route("/v1/networks/{id}/events", _events),
+            WebSocketRoute("/v1/networks/{id}/ingest", _echo),
+            Route("/{path:path}", _told, methods=ALL),
+        ]
+    )
+    listening = socket.socket()
+    listening.bind(("127.0.0.1", 0))
+    config = uvicorn.Config(app, log_level="critical", ws="websockets-sansio", timeout_graceful_shutdown=1)
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+    thread.start()
+    until(lambda: server.started)
+    yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    server.should_exit = True
+    thread.join()
+
+
+class Replica:
+    """One that runs no network. address: of the one that runs all."""
+
+    def __init__(self, address: str | None) -> None:
+        self.address = address
+        self.forwards = Forwards()
+        self.me = SimpleNamespace(id="me")
+        self.counters = Counters()
+
+    def is_here(self, network: str) -> bool:
+        return network == "mine"
+
+    async def owner(self, network: str) -> Peer | None:
+        return None if self.address is None or network == "unknown" else Peer("other", self.address, 1, True)
+
+    def app(self) -> Starlette:
+        async def own(_: Request) -> Response:
+            return PlainTextResponse("own")
+
+        app = Starlette(
+            routes=[Route("/{path:path}", own, methods=ALL)], middleware=[Middleware(Forwarder, peers=Peers())]
+        )
+        services = SimpleNamespace(store=self, counters=self.counters)
+        app.state.networks = SimpleNamespace(is_here=self.is_here, services=services)
+        app.state.forwards = self.forwards
+        return app
+
+    def counted(self, outcome: str) -> bool:
+        return f'manetdiff_forwarded_total{{outcome="{outcome}"}} 1.0' in self.counters.text().decode()
+
+
+def _client(replica: Replica) -> TestClient:
+    return TestClient(replica.app(), base_url="http://elsewhere:99")
+
+
+def test_what_changes_a_network_is_handed_on_with_its_body_and_its_token(owner: str) -> None:
+    replica = Replica(owner)
+    with _client(replica) as client:
+        sent = {"Authorization": "Bearer secret", "Cookie": "a=b", "Origin": "http://elsewhere:99", "X-Mine": "1"}
+        answer = client.post("/v1/networks/a%20b/positions?wait=false", json={"time": 1}, headers=sent)
+        told = answer.json()
+        assert (told["method"], told["path"], told["query"]) == ("POST", "/v1/networks/a b/positions", "wait=false")
+        assert json.loads(told["body"]) == {"time": 1}
+        assert told["headers"]["host"] == owner.removeprefix("http://")
+        assert told["headers"]["authorization"] == "Bearer secret"
+        assert told["headers"][FORWARDED.decode()] == "me"
+        assert not {"cookie", "origin", "x-mine"} & told["headers"].keys()
+        assert replica.counted("answered")
+        refused = client.put("/v1/networks/x/pins", content="refuse")
+        assert (refused.status_code, refused.headers["retry-after"]) == (503, "7")
+        assert refused.json() == {"detail": "not now"}
+        assert "x-other" not in refused.headers
+        gone = client.delete("/v1/networks/x")
+        assert (gone.status_code, gone.content) == (204, b"")
+
+
+def test_many_go_over_kept_connections_and_over_new_ones_where_those_were_closed(owner: str) -> None:
+    with _client(Replica(owner)) as client:
+        for body in ("one", "close", "two", "x" * 1_000_000, "close", "close", "three"):
+            assert client.patch("/v1/networks/x", content=body).json()["body"] == body
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "headers"),
+    [
+        ("GET", "/v1/networks/x", {}),
+        ("GET", "/v1/networks/x/history", {}),
+        ("POST", "/v1/networks", {}),
+        ("POST", "/v1/networks/mine/positions", {}),
+        ("POST", "/v1/networks/unknown/positions", {}),
+        ("POST", "/v1/networks/x/positions", {FORWARDED.decode(): "another"}),
+        ("POST", "/elsewhere", {}),
+    ],
+)
+def test_what_is_read_or_ones_own_or_was_handed_on_already_stays_here(
+    owner: str, method: str, path: str, headers: dict[str, str]
+) -> None:
+    with _client(Replica(owner)) as client:
+        assert client.request(method, path, headers=headers).text == "own"
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1:1", ""])
+def test_a_replica_that_is_not_reached_is_a_reason_to_come_again(address: str) -> None:
+    replica = Replica(address)
+    with _client(replica) as client:
+        answer = client.post("/v1/networks/x/positions", json={})
+        assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
+        assert replica.counted("broken") == bool(address)
+
+
+async def _viewed(replica: Replica, said: list[Any], leaves: bool) -> None:
+    """An event stream as it comes. leaves: who views it goes; or else its replica does, after the first event."""
+    path = "/v1/networks/x/events"
+    scope = {"type": "http", "method": "GET", "path": path, "raw_path": path.encode(), "query_string": b""}
+    asked = False
+
+    async def receive() -> dict[str, Any]:
+        nonlocal asked
+        if asked:
+            await asyncio.sleep(0.1 if leaves else 30.0)
+            return {"type": "http.disconnect"}
+        asked = True
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Any) -> None:
+        said.append(message)
+        if message.get("body") and not leaves:
+            replica.forwards.lost(["nobody", "other"])
+
+    await asyncio.wait_for(replica.app()({**scope, "headers": []}, receive, send), 20.0)
+
+
+def test_an_event_stream_is_passed_on_as_it_comes_and_ends_with_its_replica(owner: str) -> None:
+    replica, said = Replica(owner), list[Any]()
+    asyncio.run(_viewed(replica, said, leaves=False))
+    start, *parts = said
+    assert dict(start["headers"])[b"content-type"].startswith(b"text/event-stream")
+    assert parts[0]["body"] == b"event: snapshot\n\n"
+    assert not parts[-1]["more_body"]
+    assert replica.counted("broken")
+
+
+def test_an_event_stream_is_left_when_its_viewer_leaves(owner: str) -> None:
+    replica = Replica(owner)
+    asyncio.run(_viewed(replica, [], leaves=True))
+    assert replica.counted("answered")
+
+
+def test_a_websocket_is_joined_to_that_of_the_other_replica(owner: str) -> None:
+    with _client(Replica(owner)) as client:
+        with client.websocket_connect("/v1/networks/x/ingest") as asked:
+            for text in ("one", "two"):
+                asked.send_text(text)
+                assert asked.receive_text() == f"me {text}"
+            asked.send_text("bye")
+            with pytest.raises(WebSocketDisconnect) as closed:
+                asked.receive_text()
+            assert (closed.value.code, closed.value.reason) == (4404, "gone")
+        with (
+            pytest.raises(WebSocketDenialResponse) as denied,
+            client.websocket_connect("/v1/networks/x/ingest", headers={"Authorization": "Bearer wrong"}),
+        ):
+            pass
+        assert denied.value.status_code == 401
+    with (
+        _client(Replica("http://127.0.0.1:1")) as client,
+        pytest.raises(WebSocketDenialResponse) as denied,
+        client.websocket_connect("/v1/networks/x/ingest"),
+    ):
+        pass
+    assert denied.value.status_code == 503

@@ -198,17 +198,18 @@ class _Trial:
         return rounds, stopped
 
     async def _kills(self) -> list[int]:
-        starting: asyncio.Future[None] | None = None
+        """By the clock, whether the one before has started again or not."""
+        began = time.monotonic()
+        starting: dict[int, asyncio.Future[None]] = {}
         for number in range(self._plan.kills):
-            await asyncio.sleep(self._plan.every)
-            if starting is not None:
-                await starting
+            await asyncio.sleep(max(0.0, began + (number + 1) * self._plan.every - time.monotonic()))
             victim = number % self._plan.replicas
+            if victim in starting:
+                await starting[victim]
             self._lose(victim)
             await asyncio.to_thread(self._replicas.running[victim].kill)
-            starting = asyncio.ensure_future(asyncio.to_thread(self._replicas.again, victim))
-        if starting is not None:
-            await starting
+            starting[victim] = asyncio.ensure_future(asyncio.to_thread(self._replicas.again, victim))
+        await asyncio.gather(*starting.values())
         return []
 
     async def _stop(self) -> list[int]:

@@ -1,4 +1,4 @@
-"""What `scripts/try_service.py` tries, in small: load, kills, real senders, and costs."""
+"""What `scripts/try_service.py` tries, in small: load, kills, real senders, costs, and replicas."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ pytest.importorskip("psutil", reason="psutil is not installed (extra 'service-te
 from service_trials.costs import CostPlan, cost_trial
 from service_trials.kills import kill_trial, sqlite
 from service_trials.load import LoadPlan, load_trial, report_path
+from service_trials.replicas import ReplicaPlan, replica_trial
 from service_trials.section import Section
 from service_trials.senders import sender_trial
 
@@ -62,3 +63,12 @@ def test_what_a_version_costs_is_reckoned_up(tmp_path: Path) -> None:
     assert abs(report - len(path[1])) < 300  # other fleets of as many nodes
     cores = float(next(value for name, value in needed.rows if name == "busy cores of services").replace(",", ""))
     assert abs(cores - 100 * core_ms) <= 6  # a tenth of a millisecond is rounded away
+
+
+def test_what_replicas_acknowledge_survives_kills_and_stops(tmp_path: Path) -> None:
+    plan = ReplicaPlan(networks=4, flown=2, kills=2, stopped=5.0)
+    tried, taken = replica_trial(plan, tmp_path, postgres())
+    for name in ("lost", "changed", "numbered twice", "missing numbers", "other"):
+        assert column(tried, name) == ["0", "0"], name
+    assert int(column(tried, "acknowledged")[0].replace(",", "")) > 50
+    assert min(map(int, column(taken, "networks taken over"))) > 0

@@ -13,7 +13,7 @@ def answers(model: type[BaseModel], status: int = 200) -> dict[int | str, dict[s
 
 
 class Counts(BaseModel):
-    """Since the service was started: reports taken, nodes in them that were older than what was known, reports shed."""
+    """Since the network was taken up: reports taken, nodes in them older than what was known, reports shed."""
 
     reports: int
     older: int
@@ -106,7 +106,10 @@ class Graph(BaseModel):
 
 
 class State(BaseModel):
-    """A version as the events show it. sequence: counts up with each change; 0 for versions of before."""
+    """A version as the events show it.
+
+    - sequence: counts up with each change; 0 for versions of before, and for networks that another replica runs.
+    """
 
     sequence: int
     network: Described

@@ -47,7 +47,7 @@ def opened(address: str, readers: int = 4) -> Engine:
         event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
         return engine
     options = {"connect_timeout": int(BUSY_S), **KEPT_ALIVE}
-    return create_engine(url, connect_args=options, pool_size=readers + 2, max_overflow=0, pool_pre_ping=True)
+    return create_engine(url, connect_args=options, pool_size=readers + 1, max_overflow=0, pool_pre_ping=True)
 
 
 def migrate(engine: Engine) -> None:

@@ -23,7 +23,7 @@ from starlette.routing import WebSocketRoute
 from starlette.testclient import TestClient
 
 from manetdiff.cli.app import app as commands
-from manetdiff.server import guard, waiting
+from manetdiff.server import guard, membership, peers, waiting, watch
 from manetdiff.server.app import create_app
 from manetdiff.server.config import Config, Limits
 from manetdiff.server.messages_in import MOST_NODES, Settings
@@ -33,6 +33,8 @@ ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 HTTP = (DOCS / "api" / "http.md").read_text(encoding="utf-8")
 HOWTO = (DOCS / "howto" / "run-as-a-service.md").read_text(encoding="utf-8")
+REPLICAS = (DOCS / "howto" / "replicas.md").read_text(encoding="utf-8")
+THREATS = (DOCS / "threat-model.md").read_text(encoding="utf-8")
 CONTROLLER = (DOCS / "controller.md").read_text(encoding="utf-8")
 EXAMPLES = DOCS / "service"
 SERVER = ROOT / "src" / "manetdiff" / "server"
@@ -194,8 +196,8 @@ def test_what_the_files_call_exists_and_the_page_shows_what_is_in_them() -> None
     typer.main.get_command(commands).commands[name].make_context(name, words)  # type: ignore[attr-defined]
     files = "".join(file.read_text(encoding="utf-8") for file in EXAMPLES.iterdir())
     there = {line.strip() for line in files.splitlines()}
-    for block in FENCE.finditer(HOWTO):
-        if block[1] in ("nginx", "yaml") or "reverse_proxy" in block[2]:
+    for block in (*FENCE.finditer(HOWTO), *FENCE.finditer(REPLICAS)):
+        if block[1] in ("nginx", "yaml") or "reverse_proxy" in block[2] or "backend" in block[2]:
             assert {line.strip() for line in block[2].splitlines()} <= there
     assert Limits().body == 2 * 1024 * 1024
     assert "client_max_body_size 2m;" in files
@@ -218,6 +220,17 @@ def test_the_limits_are_those_of_the_code() -> None:
         assert told in table, told
     assert f"1 to {MOST_NODES:,}" in HTTP
     assert f"{limits.versions:,}, {limits.days:g}" in HOWTO
+
+
+def test_the_times_of_replicas_are_those_of_the_code() -> None:
+    told = " ".join(CONTROLLER.partition("## Replicas")[2].partition("## Overload")[0].split())
+    assert 1 / membership.BEAT_S == 2.0
+    assert "twice a second" in told
+    assert f"stays as it is for {watch.SILENT_S:g} s" in told
+    assert f"{membership.HELD_S:g} s after its last sign of life" in told
+    assert watch.WITHOUT_LOCK_S + membership.BEAT_S <= 1.5
+    assert f"{watch.SILENT_S:g} to {watch.SILENT_S + 2 * membership.BEAT_S:g} s" in told
+    assert f"{peers.OPEN_S:g} s for a connection, {peers.ANSWER_S:g} s for an answer" in THREATS
 
 
 def test_every_file_of_the_service_is_in_the_table_and_every_file_of_the_table_is_there() -> None:

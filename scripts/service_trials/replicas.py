@@ -20,15 +20,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import psycopg
-
-from served import Served
 from service_trials.kills import comparable, path_of
 from service_trials.light_http import Answer, LightConnection
+from service_trials.running_replicas import Replicas
 from service_trials.section import Section
 
 NODES, FLOWN_HZ = 8, 5
-OPTIONS = ("--keep-versions", "1000000", "--max-rate", "1000", "--workers", "1")
 # Seconds that a sender waits for an answer, and until it tries again what was not taken.
 PATIENCE_S, AGAIN_S = 1.0, 0.1
 # Seconds between two looks who owns what.
@@ -82,45 +79,6 @@ class _Lost:
     owner: str
 
 
-class Replicas:
-    """Those that run, each at an address of its own that it keeps."""
-
-    def __init__(self, count: int, folder: Path, database: str) -> None:
-        self.database, self._folder = database, folder
-        self.running: list[Served] = []
-        try:
-            for number in range(count):
-                (folder / str(number)).mkdir()
-                self.running.append(self._started(number, 0))
-        except BaseException:
-            self.kill()
-            raise
-        self.urls = [one.url for one in self.running]
-
-    def again(self, number: int) -> None:
-        """Start one that was killed, where it was."""
-        self.running[number] = self._started(number, self.running[number].port)
-
-    def kill(self) -> None:
-        """All of them."""
-        for one in self.running:
-            one.kill()
-
-    def networks_of(self, number: int) -> dict[str, str]:
-        """That it runs, as the database says, with the name that it has there."""
-        asked = "select n.id, n.owner from networks n join replicas r on n.owner = r.id where r.address = %s"
-        with psycopg.connect(self.database) as connection:
-            return dict(connection.execute(asked, [self.urls[number]]).fetchall())
-
-    def owners(self) -> dict[str, str]:
-        """Of all networks that somebody runs."""
-        with psycopg.connect(self.database) as connection:
-            return dict(connection.execute("select id, owner from networks where owner is not null").fetchall())
-
-    def _started(self, number: int, port: int) -> Served:
-        return Served(self._folder / str(number), *OPTIONS, database=self.database, port=port)
-
-
 def replica_trial(plan: ReplicaPlan, folder: Path, opened: AbstractContextManager[str]) -> list[Section]:
     """All of it. opened: what gives the address of an empty PostgreSQL."""
     with opened as address:
@@ -129,8 +87,8 @@ def replica_trial(plan: ReplicaPlan, folder: Path, opened: AbstractContextManage
             rounds, stopped = asyncio.run(_Trial(plan, replicas).run())
         finally:
             replicas.kill()
-        rows = [[name, *_counted(one, address)] for name, one in rounds.items()]
-        numbers = _numbers(address)
+        rows = [[name, *_counted(one, replicas)] for name, one in rounds.items()]
+        numbers = replicas.numbers()
     missing = sum(latest - count for count, latest in numbers)
     for row in rows:
         row.append(f"{missing:,}")
@@ -302,13 +260,9 @@ class _Trial:
         return answer
 
 
-def _counted(one: Round, database: str) -> Iterator[str]:
+def _counted(one: Round, replicas: Replicas) -> Iterator[str]:
     """The row of a round, but for its name and what is missing."""
-    asked = "select version, time, added, dropped, throughput, links from versions where network = %s"
-    kept: dict[str, dict[int, dict[str, Any]]] = {}
-    with psycopg.connect(database, row_factory=psycopg.rows.dict_row) as connection:
-        for network in {network for network, _ in one.told}:
-            kept[network] = {row["version"]: row for row in connection.execute(asked, [network])}
+    kept = {network: replicas.versions_of(network) for network in {network for network, _ in one.told}}
     lost = [said for network, said in one.told if said["version"] not in kept[network]]
     changed = [
         said
@@ -324,13 +278,6 @@ def _counted(one: Round, database: str) -> Iterator[str]:
     yield f"{len({(network, said['version']) for network, said in one.told}):,}"
     yield from (f"{len(found):,}" for found in (lost, changed))
     yield f"{one.twice:,}"
-
-
-def _numbers(database: str) -> list[tuple[int, int]]:
-    """Of each network, how many versions it has and the number of the latest."""
-    with psycopg.connect(database) as connection:
-        rows = connection.execute("select count(*), max(version) from versions group by network").fetchall()
-    return [(int(count), int(latest)) for count, latest in rows]
 
 
 def _times(one: Round) -> Iterator[str]:

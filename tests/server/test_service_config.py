@@ -43,6 +43,23 @@ def test_a_certificate_and_its_key_go_together() -> None:
             Config(DATABASE, **given)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *("", "10.0.0.1:8470", "ftp://a:1", "http://", "http://a:port", "http://a:99999", "http://a/path"),
+        *("http://user@a", "http://a?x=1", "http://a#x", "http://a b", "http://a\r\nX: y", "file:///etc"),
+    ],
+)
+def test_other_replicas_are_given_an_address_and_nothing_else(wrong: str) -> None:
+    with pytest.raises(ServiceError, match="--advertise"):
+        Config(DATABASE, advertise=wrong)
+
+
+def test_a_service_is_known_by_the_name_that_other_replicas_call_it_by() -> None:
+    assert "a.example.org" in Config(DATABASE, advertise="https://A.example.org:8470").names
+    assert "2001:db8::1" in Config(DATABASE, advertise="http://[2001:db8::1]:8470/").names
+
+
 def _token_file(folder: Path, content: bytes, mode: int = 0o600) -> str:
     path = folder / "token"
     path.write_bytes(content)

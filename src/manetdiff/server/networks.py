@@ -113,9 +113,11 @@ class Networks:
         """The oldest first."""
         if self.membership is None:
             return [*self._live.values()]
-        rows = await self.services.store.networks()
-        latest = await self.services.store.latest([row.id for row in rows if not self.is_here(row.id)])
-        return [self._live[row.id] if self.is_here(row.id) else StoredNetwork(row, latest.get(row.id)) for row in rows]
+        store = self.services.store
+        rows = await store.networks()
+        here = {row.id: self._live[row.id] for row in rows if self.is_here(row.id)}  # until this is answered
+        latest = await store.latest([row.id for row in rows if row.id not in here])
+        return [here.get(row.id) or StoredNetwork(row, latest.get(row.id)) for row in rows]
 
     # What changes who there is.
 

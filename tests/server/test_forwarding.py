@@ -162,6 +162,22 @@ def test_what_is_read_or_ones_own_or_was_handed_on_already_stays_here(
         assert client.request(method, path, headers=headers).text == "own"
 
 
+def test_of_a_request_that_breaks_off_nothing_is_handed_on(owner: str) -> None:
+    path = "/v1/networks/x/pins"
+    scope = {"type": "http", "method": "PUT", "path": path, "raw_path": path.encode(), "query_string": b""}
+    came = iter([{"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}])
+    said = list[Any]()
+
+    async def receive() -> dict[str, Any]:
+        return next(came)
+
+    async def send(message: Any) -> None:
+        said.append(message)
+
+    asyncio.run(asyncio.wait_for(Replica(owner).app()({**scope, "headers": []}, receive, send), 20.0))
+    assert said == []
+
+
 @pytest.mark.parametrize("address", ["http://127.0.0.1:1", ""])
 def test_a_replica_that_is_not_reached_is_a_reason_to_come_again(address: str) -> None:
     replica = Replica(address)

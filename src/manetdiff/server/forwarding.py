@@ -116,6 +116,8 @@ class _Forward:
             refusal = JSONResponse({"detail": error.detail}, error.status_code, error.headers)
             await refusal(self._scope, self._receive, self._send)
             return True
+        if body is None:
+            return True
         leaving = asyncio.create_task(_left(self._receive))
         answering = asyncio.create_task(self._answered(body))
         try:
@@ -179,10 +181,13 @@ def _changed(scope: Scope) -> str | None:
     return found[1]
 
 
-async def _body(receive: Receive) -> bytes:
+async def _body(receive: Receive) -> bytes | None:
+    """All of it; None where whoever sends it has left before its end."""
     parts = []
     while True:
         message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
         parts.append(message.get("body", b""))
         if not message.get("more_body", False):
             return b"".join(parts)

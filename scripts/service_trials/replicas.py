@@ -1,6 +1,6 @@
 """Several services on one PostgreSQL, under load: one is killed every few seconds, and one is stopped for a while.
 
-Senders go from one replica to the next, as a load balancer that looks at nothing would have them. What was acknowledged
+Reports go from one replica to the next, but for those that fail their health checks. What was acknowledged
 is compared with what the database has. A take-over is timed from the signal: until the database has another owner, and
 until a report of the network is acknowledged again.
 """
@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from service_trials.balancer import Balancer
 from service_trials.kills import comparable, path_of
 from service_trials.light_http import Answer, LightConnection
 from service_trials.running_replicas import Replicas
@@ -95,18 +96,18 @@ def replica_trial(plan: ReplicaPlan, folder: Path, opened: AbstractContextManage
     about = (
         f"{plan.replicas} replicas on one PostgreSQL, all on this machine's cores, with {plan.networks} networks of "
         f"{NODES} nodes that are reported to {plan.rate:g} times a second each, every report to the next replica in "
-        f"turn, and {plan.flown} networks in flights of the service's own, {FLOWN_HZ} Hz. *Killed*: one after the "
-        f"other by SIGKILL, every {plan.every:g} s, and started again at once. *Stopped*: one by SIGSTOP for "
-        f"{plan.stopped:g} s, while another takes over what it runs, and then continued. What was not acknowledged was "
-        f"tried again after {AGAIN_S:g} s at the next replica; *no answer*: not within {PATIENCE_S:g} s. Every "
+        f"turn that answers its health checks (as in the example for HAProxy), and {plan.flown} networks in flights of "
+        f"the service's own, {FLOWN_HZ} Hz. *Killed*: one after the other by SIGKILL, every {plan.every:g} s, and "
+        f"started again at once. *Stopped*: one by SIGSTOP for {plan.stopped:g} s, while another takes over what it "
+        f"runs, and then continued. What was not acknowledged was tried again after {AGAIN_S:g} s at the next replica; "
+        f"*no answer*: not within {PATIENCE_S:g} s. Every "
         "acknowledged version was compared with the database in the end: version, time, links, T. *Missing numbers*: "
         f"of all versions of all networks, flown ones too ({sum(count for count, _ in numbers):,} versions in all)."
     )
     given_up, refused = stopped
     taken = (
         "From the signal, for each network that the replica ran: until the database has another owner for it, flown "
-        "ones too, and until a report of it is acknowledged by that one, which is later because senders come to "
-        "replicas that say nothing, too. The replica that was stopped gave up "
+        "ones too, and until a report of it is acknowledged by that one. The replica that was stopped gave up "
         f"{given_up} networks when it was continued, and {refused} versions that it wanted to write by then were "
         "refused because the fence had gone on."
     )
@@ -122,6 +123,7 @@ class _Trial:
     def __init__(self, plan: ReplicaPlan, replicas: Replicas) -> None:
         self._plan, self._replicas = plan, replicas
         self._round = Round()
+        self._balancer = Balancer(replicas.urls)
         self._clock = itertools.count(1)  # goes on over all rounds: the newest positions win
         self._unowned: dict[str, _Lost] = {}  # networks that are to be taken over
         self._unserved: dict[str, _Lost] = {}  # and those that have not been heard of since
@@ -144,7 +146,7 @@ class _Trial:
             rounds[name] = self._round = Round()
             began = time.monotonic()
             senders = [asyncio.create_task(self._send(number, one)) for number, one in enumerate(networks)]
-            senders.append(asyncio.create_task(self._look()))
+            senders += [asyncio.create_task(self._look()), asyncio.create_task(self._balancer.check())]
             try:
                 stopped = await happens
                 await asyncio.sleep(REST_S)
@@ -211,13 +213,12 @@ class _Trial:
         connections = [LightConnection(url) for url in self._replicas.urls]
         bodies = path_of(number, NODES)
         due = time.monotonic() + number / len(bodies)
-        turn = itertools.cycle(range(len(connections)))
         try:
             while True:
                 await asyncio.sleep(max(0.0, due - time.monotonic()))
                 moment = next(self._clock)
                 body = json.dumps({"time": moment, "nodes": bodies[moment % len(bodies)]}).encode()
-                taken = await self._reported(connections[next(turn)], network, body)
+                taken = await self._reported(connections[self._balancer.chosen()], network, body)
                 due = max(due + 1.0 / self._plan.rate, time.monotonic()) if taken else time.monotonic() + AGAIN_S
         finally:
             for one in connections:

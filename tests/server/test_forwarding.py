@@ -165,7 +165,8 @@ def test_what_is_read_or_ones_own_or_was_handed_on_already_stays_here(
 def test_of_a_request_that_breaks_off_nothing_is_handed_on(owner: str) -> None:
     path = "/v1/networks/x/pins"
     scope = {"type": "http", "method": "PUT", "path": path, "raw_path": path.encode(), "query_string": b""}
-    came = iter([{"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}])
+    parts: list[dict[str, Any]] = [{"type": "http.request", "body": b"{", "more_body": True}]
+    came = iter([*parts, {"type": "http.disconnect"}])
     said = list[Any]()
 
     async def receive() -> dict[str, Any]:

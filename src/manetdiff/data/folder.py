@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from manetdiff.checks import check_whole
 from manetdiff.data.layouts import SolvedLayout, draw_layouts, make_layouts
-from manetdiff.data.settings import FORMAT_NAME, FORMATS, READABLE, Settings, first_difference
+from manetdiff.data.parts import Kind, filling, refuse_other, remove_parts
+from manetdiff.data.settings import FORMAT_NAME, FORMATS, READABLE, Settings
 from manetdiff.data.shards import is_done, shard_name, write_shard
 from manetdiff.engine import Engine, LocalEngine
 from manetdiff.errors import DataError
-from manetdiff.files import TEMPORARY, locked, made_folder, write_whole
 from manetdiff.json_settings import parsed_json
 
 DATASET = "dataset.json"
 # Layouts that a worker makes at a time, and moves of their searches: few, so that all are busy to the end.
 TASK, TASK_MOVES = 8, 1_000_000
-OUR_FILE = re.compile(r"dataset\.json|shard-\d{5}\.parquet(\.sha256)?")
-OUR_TEMPORARY = re.compile(rf"\.({OUR_FILE.pattern})(\.[0-9a-f]+)?{re.escape(TEMPORARY)}")
+KIND = Kind("a set", DATASET, r"dataset\.json|shard-\d{5}\.parquet(\.sha256)?")
 
 
 @dataclass(frozen=True)
@@ -51,29 +49,16 @@ def generate(
     stopped.
     """
     check_whole(DataError, "workers", workers, 1)
-    _refuse_foreign(settings, folder)
+    refuse_other(folder, KIND, settings.to_dict(), _described)
     # Settings that cannot be drawn at all are refused before anything is written.
     draw_layouts(settings, 0)
-    with locked(made_folder(folder)):
-        # Again, now that nobody else can write here.
-        _refuse_foreign(settings, folder)
-        for path in folder.iterdir():
-            if OUR_TEMPORARY.fullmatch(path.name):
-                path.unlink()
-        if not (folder / DATASET).exists():
-            write_whole(folder / DATASET, _dataset_json(settings))
+    with filling(folder, KIND, settings.to_dict(), content=_dataset_json(settings), read=_described):
         return _fill(settings, folder, engine or LocalEngine(workers), report or (lambda progress: None))
 
 
 def remove_dataset(folder: Path) -> None:
     """Delete the files of a set, and the folder if nothing else is in it."""
-    if not folder.is_dir():
-        return
-    for path in folder.iterdir():
-        if OUR_FILE.fullmatch(path.name):
-            path.unlink()
-    with suppress(OSError):
-        folder.rmdir()
+    remove_parts(folder, KIND)
 
 
 def read_settings(folder: Path) -> Settings:
@@ -147,20 +132,6 @@ def _read_dataset_json(path: Path) -> dict[str, Any]:
     return values
 
 
-def _refuse_foreign(settings: Settings, folder: Path) -> None:
-    """Raise unless the folder is new, empty, or holds a set of the very same settings."""
-    if folder.exists() and not folder.is_dir():
-        raise DataError(f"{folder}: a file; give a folder")
-    path = folder / DATASET
-    if path.exists():
-        difference = first_difference(read_settings(folder).to_dict(), settings.to_dict())
-        if difference:
-            name, old, new = difference
-            raise DataError(
-                f"{folder}: holds a set with {name} = {json.dumps(old)}, not {json.dumps(new)}: "
-                "give the same settings to continue it, or another folder"
-            )
-    elif folder.exists():
-        foreign = sorted(path.name for path in folder.iterdir() if not OUR_TEMPORARY.fullmatch(path.name))
-        if foreign:
-            raise DataError(f"{folder}: holds {foreign[0]!r} but no {DATASET}: give an empty or a new folder")
+def _described(folder: Path) -> dict[str, Any]:
+    """The settings as they would be written now: what was left out there has its default."""
+    return read_settings(folder).to_dict()

@@ -31,8 +31,9 @@ FORMAT_NAME = "manetdiff-layouts"
 FIRST, SECOND = FORMATS = (1, 2)
 READABLE = f"formats {FIRST} and {SECOND}"
 
-# Part of every layout's random stream: no benchmark layout can be in a training set, whatever the seeds.
-TRAINING, BENCHMARK = 0, 1
+# Part of every layout's random stream: no layout of a benchmark or of a sweep can be in a training set, whatever the
+# seeds.
+TRAINING, BENCHMARK, SWEPT = 0, 1, 2
 
 EQUAL, INVERSE = "equal", "inverse"
 
@@ -62,7 +63,7 @@ class Settings:
     - search_moves: budget of the reference search on each layout; or moves_a_node: for each of its nodes.
     - shard_size: layouts (with moves: pairs) in one file.
     - displacement: range from which a moved fleet's displacement is drawn, in spreads; None: no moved fleets.
-    - domain: TRAINING or BENCHMARK.
+    - domain: TRAINING, BENCHMARK or SWEPT.
     - spacing: metres from a node to its nearest neighbour, the median over a fleet; None: as the family or the named
       radio has it, and with random radios anything from 100 m to 100 km.
     - heights: range from which the nodes' heights are drawn, in metres; None: flat fleets.
@@ -102,7 +103,7 @@ class Settings:
         if self.shards > MAX_SHARDS:
             least = -(-self.count // MAX_SHARDS)
             raise DataError(f"shard_size: {self.count} layouts need at least {least} in a shard, not {self.shard_size}")
-        check_whole(DataError, "domain", self.domain, TRAINING, BENCHMARK)
+        check_whole(DataError, "domain", self.domain, TRAINING, SWEPT)
         if not self.families:
             raise DataError("families: name at least one")
         for family in self.families:

@@ -32,8 +32,12 @@ def shard_name(shard: int) -> str:
 
 
 def write_shard(path: Path, layouts: Sequence[SolvedLayout], settings: Settings) -> None:
-    """Write the file and then its checksum: a shard without a checksum is one that was not finished."""
-    content = to_bytes(to_table(layouts, settings))
+    """Write the file and then its checksum."""
+    write_sealed(path, to_bytes(to_table(layouts, settings)))
+
+
+def write_sealed(path: Path, content: bytes) -> None:
+    """Write a file and then its checksum: one without a checksum is one that was not finished."""
     write_whole(path, content)
     write_whole(checksum_name(path), checksum_line(path, content))
 

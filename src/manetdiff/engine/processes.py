@@ -16,6 +16,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any, Self, TypeVar
 
 from manetdiff.engine.framing import SECRET_BYTES, exactly, receive, send
+from manetdiff.engine.outcomes import Outcome, raised
 from manetdiff.errors import EngineError
 
 Task = TypeVar("Task")
@@ -44,44 +45,44 @@ class Processes:
         - function: of a module that can be imported. It must do no harm if it is called again for the same task: where
           a worker dies, another one does its work. What it raises is raised here.
         """
+        return raised(self.outcomes(function, tasks))
+
+    def outcomes(
+        self, function: Callable[[Task], Result], tasks: Iterable[Task]
+    ) -> Generator[Outcome[Result], None, None]:
+        """The same, but a task that fails, or that no worker survives, ends nothing: its outcome says so."""
         self._start()
         coming = enumerate(tasks)
-        idle, busy = list(self._there), {}
-        done: dict[int, tuple[bool, Any]] = {}  # whether it went well, and the result or the error
+        now = _Round(list(self._there))
         due = handed = 0
         try:
             while True:
-                while idle and handed < due + AHEAD * self.workers:
+                while now.idle and handed < due + AHEAD * self.workers:
                     following = next(coming, None)
                     if following is None:
                         break
                     handed += 1
-                    worker = idle.pop()
-                    busy[worker] = _Work(*following)
-                    self._hand(worker, function, busy)
-                if due in done:
-                    well, result = done.pop(due)
-                    if not well:
-                        raise result
-                    yield result
+                    self._hand(now.idle.pop(), function, _Work(*following), now)
+                if due in now.done:
+                    yield now.done.pop(due)
                     due += 1
                     continue
-                if not busy:
+                if not now.busy:
                     return
-                for worker in _readable(busy):
-                    work = busy[worker]
+                for worker in _readable(now.busy):
+                    work = now.busy.pop(worker)
                     try:
-                        done[work.index] = receive(worker.connection)
+                        well, made = receive(worker.connection)
                     except EOFError:
-                        self._replace(worker, function, busy)
+                        self._replace(worker, function, work, now)
                         continue
-                    del busy[worker]
-                    idle.append(worker)
+                    now.done[work.index] = Outcome(made) if well else Outcome(error=made)
+                    now.idle.append(worker)
         finally:
             # Nobody waits for what is under way: workers that are at it would answer the next caller with it.
-            for worker in busy:
+            for worker in now.busy:
                 worker.end()
-            self._there[:] = [worker for worker in self._there if worker not in busy]
+            self._there[:] = [worker for worker in self._there if worker not in now.busy]
 
     def close(self) -> None:
         """End them all."""
@@ -98,27 +99,30 @@ class Processes:
         if missing > 0:
             self._there += _started(missing)
 
-    def _hand(self, worker: _Worker, function: Any, busy: dict[_Worker, _Work]) -> None:
+    def _hand(self, worker: _Worker, function: Any, work: _Work, now: _Round) -> None:
         try:
-            send(worker.connection, (function, busy[worker].task))
+            send(worker.connection, (function, work.task))
         except ConnectionError:
-            self._replace(worker, function, busy)
+            self._replace(worker, function, work, now)
+        else:
+            now.busy[worker] = work
 
-    def _replace(self, worker: _Worker, function: Any, busy: dict[_Worker, _Work]) -> None:
-        """Give the work of a worker that has died to a new one."""
-        work = busy.pop(worker)
+    def _replace(self, worker: _Worker, function: Any, work: _Work, now: _Round) -> None:
+        """Give the work of a worker that has died to a new one, or give it up."""
         worker.end()
         self._there.remove(worker)
-        work.deaths += 1
-        if work.deaths >= DEATHS:
-            raise EngineError(
-                f"{DEATHS} worker processes died at the same task (out of memory?): run the same command again to "
-                "continue, maybe with fewer workers"
-            )
         (another,) = _started(1)
         self._there.append(another)
-        busy[another] = work
-        self._hand(another, function, busy)
+        work.deaths += 1
+        if work.deaths < DEATHS:
+            self._hand(another, function, work, now)
+            return
+        now.idle.append(another)
+        told = (
+            f"{DEATHS} worker processes died at the same task (out of memory?): run the same command again to "
+            "continue, maybe with fewer workers"
+        )
+        now.done[work.index] = Outcome(error=EngineError(told))
 
 
 def _end_all(workers: list[_Worker]) -> None:
@@ -131,6 +135,15 @@ class _Work:
 
     def __init__(self, index: int, task: Any) -> None:
         self.index, self.task, self.deaths = index, task, 0
+
+
+class _Round:
+    """One call: who has nothing to do, who has what, and what is done but not due yet, by its place."""
+
+    def __init__(self, idle: list[_Worker]) -> None:
+        self.idle = idle
+        self.busy: dict[_Worker, _Work] = {}
+        self.done: dict[int, Outcome[Any]] = {}
 
 
 class _Worker:
@@ -182,7 +195,7 @@ def _begun(port: int) -> tuple[bytes, subprocess.Popen[str]]:
         stdin=subprocess.PIPE,
         stdout=sys.stderr.fileno() if _has_file(sys.stderr) else subprocess.DEVNULL,
         text=True,
-        env={**ONE_THREAD, **os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        env={**os.environ, **ONE_THREAD, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
     )
     assert process.stdin is not None
     process.stdin.write(json.dumps(told) + "\n")

@@ -43,6 +43,10 @@ KNOWS = {
 }
 KNOWS["measure"] = set(KNOWS) - {"formats", "gpu", "export"}
 KNOWS["pictures"] = {"fleet", "radio", "layout", "topology", "formats"}
+KNOWS["sweeps"] = {
+    *("fleet", "radio", "layout", "topology", "scenarios", "engine", "solvers", "data", "formats"),
+    *("weights", "runtime", "measure"),
+}
 KNOWS["evaluate"] = set(KNOWS)
 KNOWS["simulation"] = {"fleet", "radio", "layout", "topology", "runtime", "flights", "formats", "pictures"}
 KNOWS["reproduce"] = set(KNOWS)

@@ -30,3 +30,13 @@ def share_text(value: float) -> str:
 def distance_text(metres: float) -> str:
     """In metres, or in kilometres from one on."""
     return f"{number_text(metres / 1000)} km" if metres >= 1000 else f"{number_text(metres)} m"
+
+
+def duration_text(seconds: float) -> str:
+    """In two units at most: 42 s, 3 min 20 s, 5 h 10 min, 2 d 4 h."""
+    whole = round(seconds)
+    for unit, length, lesser, part in (("d", 86_400, "h", 3_600), ("h", 3_600, "min", 60), ("min", 60, "s", 1)):
+        if whole >= length:
+            rest = whole % length // part
+            return f"{whole // length} {unit}" + (f" {rest} {lesser}" if rest else "")
+    return f"{whole} s"

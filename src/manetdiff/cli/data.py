@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +10,7 @@ from typing import Annotated
 import typer
 
 from manetdiff.cli import options
-from manetdiff.cli.progress import bar
+from manetdiff.cli.progress import tracked
 from manetdiff.data import BENCHMARKS, Progress, Settings, generate, make_benchmark
 from manetdiff.data.radios import RANDOM, Radios
 from manetdiff.data.settings import DEFAULT_DISPLACEMENT, DEFAULT_SEARCH_MOVES, DEFAULT_SHARD_SIZE, EQUAL, INVERSE
@@ -78,9 +76,7 @@ def command(
     blocked: Annotated[
         float, typer.Option(help="Share of the nodes that have no antenna in some range of directions.")
     ] = 0.0,
-    workers: Annotated[
-        int | None, typer.Option(help="Tasks at a time; has no say in the result. (default: all usable cores)")
-    ] = None,
+    workers: options.Workers = None,
     engine: options.EngineChoice = "local",
     cluster: options.Cluster = None,
     benchmark: Annotated[
@@ -109,16 +105,16 @@ def command(
     if count is None:
         raise DataError("--count: say how many layouts to make")
     settings = Settings(
-        nodes=sizes_of(_parts(nodes)),
+        nodes=sizes_of(options.parts(nodes)),
         count=count,
         seed=seed,
-        families=AIR if _parts(family) == [MIXED] else tuple(_parts(family)),
+        families=AIR if options.parts(family) == [MIXED] else tuple(options.parts(family)),
         radio=_radios(radio, radios),
         search_moves=search_moves,
         moves_a_node=moves_a_node,
         shard_size=shard_size,
         displacement=displacement if moves else None,
-        size_odds=INVERSE if any("-" in part for part in _parts(nodes)) else EQUAL,
+        size_odds=INVERSE if any("-" in part for part in options.parts(nodes)) else EQUAL,
         spacing=spacing,
         heights=heights,
         blocked=blocked,
@@ -128,10 +124,6 @@ def command(
     megabytes = sum(path.stat().st_size for path in out.glob("shard-*.parquet")) / 1e6
     rows = settings.count * settings.rows_each
     print(f"{out}: {rows} layouts, shards: {settings.shards} ({made_shards} made now), {megabytes:.2f} MB")
-
-
-def _parts(values: list[str]) -> list[str]:
-    return [part.strip() for value in values for part in value.split(",")]
 
 
 def _radios(file: Path | None, drawn: str | None) -> Radios:
@@ -147,19 +139,5 @@ def _radios(file: Path | None, drawn: str | None) -> Radios:
 @contextmanager
 def _shown() -> Iterator[Report]:
     """Progress on standard error: a bar on a terminal, else a line for every file."""
-    start = time.monotonic()
-    before: int | None = None
-    with bar() as show:
-
-        def report(progress: Progress) -> None:
-            nonlocal before
-            # What an earlier run has made does not count in the rate.
-            before = progress.done if before is None else before
-            rate = f"{(progress.done - before) / max(time.monotonic() - start, 1e-9):.1f}/s"
-            if show is not None:
-                show(progress.done, progress.total, f"layouts, {rate}")
-            elif progress.shard is not None:
-                told = f"{progress.shard}: {progress.done} of {progress.total}, {rate}"
-                print(told, file=sys.stderr, flush=True)
-
-        yield report
+    with tracked("layouts") as track:
+        yield lambda progress: track(progress.done, progress.total, finished=progress.shard)

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from manetdiff.checks import check_whole
-from manetdiff.cores import usable_cores
 from manetdiff.engine import Engine, opened_engine
 from manetdiff.errors import EngineError, PinError
 
@@ -72,6 +71,18 @@ Silent = Annotated[
     list[str] | None, typer.Option(help="A node that must stay silent; can be given again.", metavar="ID")
 ]
 
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        help="Tasks at a time; has no say in the result. (default: all usable cores; with --cluster, all of its)"
+    ),
+]
+WorkersAsked = Annotated[
+    int | None,
+    typer.Option(
+        help="Tasks at a time, a core each; has a say in times only. (default: 1; with --engine ray, all cores)"
+    ),
+]
 EngineChoice = Annotated[str, typer.Option("--engine", help="Who does the work: local (processes here), or ray.")]
 Cluster = Annotated[
     str | None, typer.Option(help="Of a Ray cluster that is there; without it one is started here.", metavar="ADDRESS")
@@ -80,8 +91,14 @@ Cluster = Annotated[
 
 def engine_of(name: str, workers: int | None, cluster: str | None) -> Engine:
     """The engine that was asked for, by default with as many workers as there are cores to use."""
-    check_whole(EngineError, "--workers", usable_cores() if workers is None else workers, 1)
-    return opened_engine(name, usable_cores() if workers is None else workers, cluster)
+    if workers is not None:
+        check_whole(EngineError, "--workers", workers, 1)
+    return opened_engine(name, workers, cluster)
+
+
+def parts(values: list[str]) -> list[str]:
+    """Of an option that can be given again, and takes several with commas between them."""
+    return [part.strip() for value in values for part in value.split(",")]
 
 
 def pairs(given: list[str] | None, option: str) -> list[tuple[str, str]]:

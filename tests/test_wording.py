@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from manetdiff.wording import distance_text, number_text, share_text
+from manetdiff.wording import distance_text, duration_text, number_text, share_text
 
 
 @pytest.mark.parametrize(
@@ -48,3 +48,19 @@ def test_distances_are_in_kilometres_from_one_on() -> None:
         "12.3 km",
         "1,646 km",
     ]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.2, "0 s"),
+        (59.4, "59 s"),
+        (60, "1 min"),
+        (200, "3 min 20 s"),
+        (3_600, "1 h"),
+        (18_601, "5 h 10 min"),
+        (187_300, "2 d 4 h"),
+    ],
+)
+def test_durations_are_in_two_units_at_most(seconds: float, text: str) -> None:
+    assert duration_text(seconds) == text

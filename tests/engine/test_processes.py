@@ -16,9 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from manetdiff.engine import LocalEngine, Processes, opened_engine
+from manetdiff.engine import LocalEngine, Pace, Processes, failure_text, opened_engine
 from manetdiff.errors import EngineError, FleetError
-from support.engine_tasks import die_always, die_once, fail, nap, own_number
+from support.engine_tasks import die_always, die_once, fail, fail_or_die, nap, own_number, threads
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +48,37 @@ def test_what_a_task_raises_is_raised_here_with_where_it_was(processes: Processe
         next(results)
     assert any("engine_tasks" in note for note in raised.value.__notes__)
     assert list(processes.in_order(math.sqrt, [4.0])) == [2.0]
+
+
+def test_a_task_that_fails_or_kills_every_worker_ends_no_other(processes: Processes) -> None:
+    outcomes = list(processes.outcomes(fail_or_die, ["fine", "bad", "deadly", "fine"]))
+    assert [outcome.result for outcome in outcomes] == ["fine", None, None, "fine"]
+    assert isinstance(outcomes[1].error, FleetError)
+    assert isinstance(outcomes[2].error, EngineError)
+    assert "died at the same task" in failure_text(outcomes[2].error)
+    here = list(LocalEngine().outcomes(fail, ["bad", "fine"]))
+    assert [outcome.result for outcome in here] == [None, "fine"]
+
+
+def test_an_error_in_a_line_says_its_kind_unless_it_is_of_ours() -> None:
+    assert failure_text(FleetError("too few\nnodes")) == r"too few\nnodes"
+    assert failure_text(KeyError("x")) == "KeyError: 'x'"
+    assert failure_text(MemoryError()) == "MemoryError"
+
+
+def test_workers_stay_for_the_next_call_inside_a_with() -> None:
+    with LocalEngine(2) as engine:
+        first = set(engine.in_order(own_number, range(9)))
+        assert set(engine.in_order(own_number, range(9))) <= first
+    assert not any(psutil.pid_exists(number) for number in first)
+
+
+def test_each_worker_is_one_core_whatever_is_asked_for_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    with Processes(1) as processes:
+        (found,) = processes.in_order(threads, [0])
+    assert found.pop("added") == 0
+    assert set(found.values()) == {1}
 
 
 def test_tasks_are_taken_as_they_are_needed(processes: Processes) -> None:
@@ -112,3 +143,20 @@ def test_engines_by_name() -> None:
         opened_engine("slurm", 1)
     with pytest.raises(EngineError, match="--engine ray"):
         opened_engine("local", 1, "auto")
+
+
+def test_the_time_left_follows_from_the_rate_of_late() -> None:
+    now = 0.0
+    pace = Pace(lambda: now)
+    pace.saw(100)  # by an earlier run
+    assert pace.seconds_left(200) is None
+    now = 10.0
+    pace.saw(120)
+    assert (pace.rate, pace.seconds_left(200)) == (2.0, 40.0)
+    for _ in range(60):
+        now += 10.0
+        pace.saw(121)
+    assert pace.rate == 0.0
+    now += 10.0
+    pace.saw(151)
+    assert pace.rate == pytest.approx(30 / 120, rel=0.1)

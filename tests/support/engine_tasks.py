@@ -6,6 +6,10 @@ import os
 import time
 from pathlib import Path
 
+import numpy as np
+import psutil
+
+from manetdiff.engine.processes import ONE_THREAD
 from manetdiff.errors import FleetError
 
 
@@ -36,3 +40,35 @@ def die_once(task: tuple[str, int]) -> int:
 
 def die_always(_: object) -> None:
     os._exit(9)
+
+
+def fail_or_die(task: str) -> str:
+    if task == "deadly":
+        os._exit(9)
+    return fail(task)
+
+
+def threads(_: object) -> dict[str, int]:
+    """What libraries would start in this worker, and how many threads a topology by the network adds to it."""
+    import numba
+
+    import manetdiff as md
+    from manetdiff.scenarios import draw
+
+    fleet = draw("wedge", 16, np.random.default_rng(0))
+    model = md.load()
+    before = psutil.Process().num_threads()
+    model.generate(fleet, preset="instant")
+    told = {name: int(os.environ[name]) for name in ONE_THREAD}
+    return {**told, "numba": numba.config.NUMBA_NUM_THREADS, "added": psutil.Process().num_threads() - before}
+
+
+def busy_worker(engine: str) -> int:
+    """The process number of a worker of this process that has something to do: Ray names them by what they call."""
+    for _ in range(200):
+        for process in psutil.Process().children(recursive=True):
+            line = process.cmdline()
+            if "manetdiff.engine.worker" in line if engine == "local" else "ray::_called" in "".join(line[:1]):
+                return int(process.pid)
+        time.sleep(0.05)
+    raise AssertionError("no worker")

@@ -136,6 +136,10 @@ class RayEngine:
             return Outcome(self._ray.get(reference))
         except self._ray.exceptions.RayTaskError as error:
             failed = error.cause if isinstance(error.cause, Exception) else error
+        except (self._ray.exceptions.LocalRayletDiedError, self._ray.exceptions.RaySystemError) as error:
+            # Not this task's doing: no other would fare better.
+            told = f"the cluster is gone ({type(error).__name__}): run the same command again to continue"
+            raise EngineError(told) from None
         except self._ray.exceptions.RayError as error:
             failed = EngineError(f"a task was lost {RETRIES} times (out of memory?): {type(error).__name__}")
         if isinstance(failed, OtherVersionError):

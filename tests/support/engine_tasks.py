@@ -60,7 +60,7 @@ def threads(_: object) -> dict[str, int]:
     before = psutil.Process().num_threads()
     model.generate(fleet, preset="instant")
     told = {name: int(os.environ[name]) for name in ONE_THREAD}
-    return {**told, "numba": numba.config.NUMBA_NUM_THREADS, "added": psutil.Process().num_threads() - before}
+    return {**told, "numba": numba.get_num_threads(), "added": psutil.Process().num_threads() - before}
 
 
 def busy_worker(engine: str) -> int:

@@ -8,9 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
+from manetdiff.cli import options
 from manetdiff.cli.evaluate_sets import about_sets, set_tables
 from manetdiff.cli.needs_torch import needs_torch
 from manetdiff.cli.output import Table, print_json, print_table, say, write_markdown
+from manetdiff.cli.progress import with_bar
 from manetdiff.data import BENCHMARKS, DEFAULT_SETS
 from manetdiff.errors import SolverError
 from manetdiff.evaluate.bundles import bundle_rows
@@ -63,6 +65,9 @@ def command(
     markdown: Annotated[
         str | None, typer.Option(help="Write the tables here, too, as Markdown.", metavar="FILE")
     ] = None,
+    workers: options.WorkersAsked = None,
+    engine: options.EngineChoice = "local",
+    cluster: options.Cluster = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
 ) -> None:
     """Score solvers or models on the packaged benchmark sets, whose own topologies are the target.
@@ -78,6 +83,10 @@ def command(
       manetdiff evaluate bench16 --weights run/best.safetensors --steps 10 --layouts 100
       manetdiff evaluate bench16 --weights mine.netdiff --layouts 100
       manetdiff evaluate --ablations --markdown docs/ablations.md
+      manetdiff evaluate bench1000 --workers 8
+
+    With several workers the scores are the same, but for methods that work by the clock; times are those of cores whose
+    neighbours are busy.
     """
     if markdown is not None:
         check_writable(markdown)
@@ -93,37 +102,43 @@ def command(
         raise SolverError("--steps, --temperature and --redundancy go with --weights or --ablations")
     if seed is not None and not (weights or ablations or preset):
         raise SolverError("--seed goes with --weights, --ablations or --preset")
-    store = RowStore(report=say)
     tables: list[Table] = []
     results: dict[str, Any] = {}
     chosen = sets or (["bench16"] if ablations else DEFAULT_SETS)
     intro = None
-    for name in chosen:
-        if ablations:
-            results[name], table = _ablation_table(name, _model_rows(store, name, None, sampling, seed or 0, layouts))
-            made = [table]
-        elif preset or weights:
-            if preset:
-                rows = preset_rows(store, name, preset, layouts=layouts, seed=seed or 0)
+    with options.measuring_engine(engine, workers, cluster) as shared:
+        store = RowStore(report=say, engine=shared, watch=with_bar)
+        for name in chosen:
+            if ablations:
+                results[name], table = _ablation_table(
+                    name, _model_rows(store, name, None, sampling, seed or 0, layouts)
+                )
+                made = [table]
+            elif preset or weights:
+                if preset:
+                    rows = preset_rows(store, name, preset, layouts=layouts, seed=seed or 0)
+                else:
+                    rows = _model_rows(store, name, weights, sampling, seed or 0, layouts)
+                if has_radios(name):
+                    found, made = set_tables(name, rows)
+                    results |= found
+                else:
+                    scores = [Score.of(label, some) for label, some in rows.items()]
+                    results[name], made = (
+                        [asdict(score) for score in scores],
+                        [_table(name, scores, timed=bool(preset))],
+                    )
+            elif name in DEFAULT_SETS:
+                scores = baseline_scores(store, name, method, layouts, moves)
+                results[name], made = [asdict(score) for score in scores], [_table(name, scores, timed=False)]
             else:
-                rows = _model_rows(store, name, weights, sampling, seed or 0, layouts)
-            if has_radios(name):
-                found, made = set_tables(name, rows)
+                found, made = set_tables(name, baseline_rows(store, name, method, layouts, moves))
                 results |= found
-            else:
-                scores = [Score.of(label, some) for label, some in rows.items()]
-                results[name], made = [asdict(score) for score in scores], [_table(name, scores, timed=bool(preset))]
-        elif name in DEFAULT_SETS:
-            scores = baseline_scores(store, name, method, layouts, moves)
-            results[name], made = [asdict(score) for score in scores], [_table(name, scores, timed=False)]
-        else:
-            found, made = set_tables(name, baseline_rows(store, name, method, layouts, moves))
-            results |= found
-            intro = about_sets(chosen)
-        tables += made
-        if not as_json:
-            for table in made:
-                print_table(table)
+                intro = about_sets(chosen, alone=shared is None)
+            tables += made
+            if not as_json:
+                for table in made:
+                    print_table(table)
     if as_json:
         print_json(results)
     if markdown is not None:

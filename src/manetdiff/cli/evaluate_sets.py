@@ -40,16 +40,17 @@ def set_tables(name: str, rows: Mapping[str, Rows]) -> tuple[dict[str, Any], lis
     return found, tables
 
 
-def about_sets(names: Sequence[str]) -> str:
-    """What a page about these sets says above its tables."""
+def about_sets(names: Sequence[str], *, alone: bool = True) -> str:
+    """What a page about these sets says above its tables. alone: whether one process measured all."""
+    by = "in one process" if alone else "in several processes at a time, of a core each,"
     columns = ("set", "layouts", "nodes", "target: moves of the search")
     rows = [_about(name, benchmark_dataset(name).settings) for name in names]
     return f"""# Solvers on the benchmark sets
 
-By `manetdiff evaluate {" ".join(names)}`, commit {commit()}, in one process on {processor_name()}; *processor* is its
-processor time, all cores together. Every method starts from positions alone. Where a set has several radios, T / target
-is the mean of the layouts' own ratios, because what one radio carries is many times what another does; elsewhere it is
-that of the sums. The network is not among the methods: `manetdiff evaluate {" ".join(names)} --preset balanced` has
+By `manetdiff evaluate {" ".join(names)}`, commit {commit()}, {by} on {processor_name()}; *processor* is the
+processor time of a layout, all cores together. Every method starts from positions alone. Where a set has several
+radios, T / target is the mean of the layouts' own ratios, because what one radio carries is many times what another
+does; elsewhere it is that of the sums. The network is not among the methods: `manetdiff evaluate {" ".join(names)} --preset balanced` has
 it.
 
 The targets are what the reference found with so many moves a layout:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
@@ -94,6 +96,21 @@ def engine_of(name: str, workers: int | None, cluster: str | None) -> Engine:
     if workers is not None:
         check_whole(EngineError, "--workers", workers, 1)
     return opened_engine(name, workers, cluster)
+
+
+@contextmanager
+def measuring_engine(name: str, workers: int | None, cluster: str | None) -> Iterator[Engine | None]:
+    """The engine that was asked for, for what is measured: by default none, because times are those of a machine that
+    does nothing else."""
+    if workers is None and name == "local" and cluster is None:
+        yield None
+        return
+    engine = engine_of(name, workers, cluster)
+    if name == "local" and engine.workers == 1:
+        yield None
+        return
+    with engine:
+        yield engine
 
 
 def parts(values: list[str]) -> list[str]:

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from manetdiff.cli import options
 from manetdiff.cli.folders import folder_for
 from manetdiff.cli.needs_torch import needs_torch
 from manetdiff.cli.output import Table, print_json, print_table, say
+from manetdiff.cli.progress import with_bar
 from manetdiff.errors import ModelError
 from manetdiff.measure.store import KEPT, RowStore
 from manetdiff.messages import escaped
@@ -35,6 +37,9 @@ def command(
         typer.Option(help="With flights: a mobility file to fly, instead of those that are drawn.", metavar="FILE"),
     ] = None,
     step: Annotated[float, typer.Option(help="With --flight: seconds between updates.", metavar="S")] = 4.0,
+    workers: options.WorkersAsked = None,
+    engine: options.EngineChoice = "local",
+    cluster: options.Cluster = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Measure again what an earlier run has measured.")] = False,
     listed: Annotated[bool, typer.Option("--list", help="Name the tables and stop.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print where the results are as JSON.")] = False,
@@ -47,8 +52,11 @@ def command(
       manetdiff reproduce throughput tokens figures
       manetdiff reproduce --out docs/results/paper
       manetdiff reproduce flights --flight traffic.csv --step 4
+      manetdiff reproduce --engine ray --cluster auto
 
-    What was measured is kept in the folder, layout by layout: a run that was stopped goes on where it was.
+    What was measured is kept in the folder, layout by layout: a run that was stopped goes on where it was. With several
+    workers, tables of times (inference, frontier) are still measured by one; rows that were measured beside others are
+    kept as such, and a run with one worker measures them again.
     """
     with needs_torch("sampling from the ablations"):
         from manetdiff.reproduce.catalogue import TABLES
@@ -67,24 +75,25 @@ def command(
         raise ModelError("--flight: goes with the table flights alone")
     folder_for(out, ["page.md"])
     flown = None if flight is None else _flown(flight, step)
-    setting = Setting(quick, RowStore(out / KEPT, say, fresh=fresh), flown)
-    made = where_it_ran(quick)
-    pages: dict[str, str | list[str]] = {}
-    for name in [name for name in tables or TABLES if name != FIGURES]:
-        began = time.perf_counter()
-        table = TABLES[name]
-        try:
-            grids = table.run(setting)
-        except UnavailableError as reason:
-            print(f"{name} is left as it is: {reason}", file=sys.stderr)
-            continue
-        pictures = table.draw(setting, out) if table.draw else []
-        pages[name] = str(write_page(table, grids, out, made, pictures))
-        say(f"{name}: {time.perf_counter() - began:.0f} s")
-        if not as_json:
-            for grid in grids:
-                rows = [[label, *map(text_of, cells)] for label, cells in grid.rows]
-                print_table(Table(grid.title, grid.columns, rows))
+    with options.measuring_engine(engine, workers, cluster) as shared:
+        setting = Setting(quick, RowStore(out / KEPT, say, fresh=fresh, engine=shared, watch=with_bar), flown)
+        made = where_it_ran(quick, alone=shared is None)
+        pages: dict[str, str | list[str]] = {}
+        for name in [name for name in tables or TABLES if name != FIGURES]:
+            began = time.perf_counter()
+            table = TABLES[name]
+            try:
+                grids = table.run(setting)
+            except UnavailableError as reason:
+                print(f"{name} is left as it is: {reason}", file=sys.stderr)
+                continue
+            pictures = table.draw(setting, out) if table.draw else []
+            pages[name] = str(write_page(table, grids, out, made, pictures))
+            say(f"{name}: {time.perf_counter() - began:.0f} s")
+            if not as_json:
+                for grid in grids:
+                    rows = [[label, *map(text_of, cells)] for label, cells in grid.rows]
+                    print_table(Table(grid.title, grid.columns, rows))
     if not tables or FIGURES in tables:
         pages[FIGURES] = sorted(map(str, draw_figures(out, quick, say).values()))
     index = write_index(out, TABLES)

@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 
 PACKAGE = Path(__file__).parent.parent
-# What only reads, writes, shows and refuses, wherever it is imported.
-NOT_MEASURING = ("cli", "errors", "formats", "pictures", "reproduce")
+# What only reads, writes, shows and refuses, wherever it is imported; and what says who does the work.
+NOT_MEASURING = ("cli", "engine", "errors", "formats", "pictures", "reproduce")
 
 
 def content_digest(*parts: bytes) -> str:

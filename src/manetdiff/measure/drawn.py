@@ -28,7 +28,15 @@ def drawn_set(nodes: int, count: int, radio: Radio | None = None) -> LayoutSet:
         return solved_now(index, family, topology)
 
     key = {"drawn": nodes, "radio": physics.to_dict()}
-    return LayoutSet(f"{nodes} nodes, drawn", nodes, tuple(range(count)), layout, key, (__name__,))
+    return LayoutSet(
+        f"{nodes} nodes, drawn",
+        nodes,
+        tuple(range(count)),
+        layout,
+        key,
+        (__name__,),
+        (drawn_set, (nodes, count, radio)),
+    )
 
 
 def solved_now(index: int, family: str, topology: Topology) -> SolvedLayout:

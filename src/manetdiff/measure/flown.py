@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from manetdiff.fleet import Fleet
+from manetdiff.measure.sets import recipe_of
+from manetdiff.measure.spreading import Recipe, made_once
 from manetdiff.radio import Radio
 from manetdiff.scenarios import FAMILIES, draw, motions_of, move
 from manetdiff.solvers import solve
@@ -43,7 +45,8 @@ class Flight:
 
 @dataclass(frozen=True)
 class FlightSet:
-    """Flights by their indices. of: what they are called. key: all that they depend on beside their index."""
+    """Flights by their indices. of: what they are called. key: all that they depend on beside their index. recipe: what
+    makes them in another process."""
 
     of: str
     nodes: int
@@ -52,6 +55,10 @@ class FlightSet:
     layout: Callable[[int], Flight] = field(repr=False)
     key: Mapping[str, Any] = field(repr=False)
     code: tuple[str, ...] = (__name__,)
+    recipe: Recipe | None = field(default=None, repr=False, compare=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (recipe_of(self.recipe, self.of), self.indices)
 
     def __iter__(self) -> Iterator[Flight]:
         return (self.layout(index) for index in self.indices)
@@ -80,14 +87,21 @@ def drawn_flights(nodes: int, step: float, updates: int, count: int, motion: str
 
     of = f"{nodes} nodes every {step:g} s" + ("" if motion is None else f", {motion}")
     key = {"nodes": nodes, "step": step, "updates": updates, "motion": motion, "seed": SEED}
-    return FlightSet(of, nodes, step, tuple(range(count)), flight, key)
+    recipe = (drawn_flights, (nodes, step, updates, count, motion))
+    return FlightSet(of, nodes, step, tuple(range(count)), flight, key, recipe=recipe)
 
 
 def flight_of_file(fleets: Sequence[Fleet], step: float, name: str, digest: str, radio: Radio) -> FlightSet:
     """The flight of a mobility file, cut into equal parts where everybody is there all the time."""
     nodes = max(len(fleet) for fleet in fleets)
     key = {"file": digest, "step": step, "moments": len(fleets), "radio": radio.to_dict()}
-    return FlightSet(name, nodes, step, (0,), cache(lambda index: searched(fleets, step, radio)), key)
+    recipe = (flight_of_file, (fleets, step, name, digest, radio))
+    return FlightSet(name, nodes, step, (0,), cache(lambda index: searched(fleets, step, radio)), key, recipe=recipe)
+
+
+def _again(recipe: Recipe, indices: tuple[int, ...]) -> FlightSet:
+    made: FlightSet = made_once(recipe[0], *recipe[1])
+    return replace(made, indices=indices)
 
 
 def searched(fleets: Sequence[Fleet], step: float, radio: Radio) -> Flight:

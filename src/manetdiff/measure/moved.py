@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from manetdiff.measure.spreading import made_once
 from manetdiff.measure.ways.timing import timed
 from manetdiff.scenarios import move_by
 from manetdiff.solvers import solve
@@ -47,7 +48,15 @@ class Moved:
         before = self.before
         key = {"before": before.key, "movement": self.movement, "moves": self.moves}
         of = f"{before.of} moved by {self.movement:g}"
-        return dataclasses.replace(before, of=of, layout=layout, key=key, code=(*before.code, __name__))
+        code, recipe = (*before.code, __name__), (_after, (self,))
+        return dataclasses.replace(before, of=of, layout=layout, key=key, code=code, recipe=recipe)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return made_once, (Moved, self.before, self.movement, self.moves)
+
+
+def _after(moved: Moved) -> LayoutSet:
+    return moved.after
 
 
 def followed(

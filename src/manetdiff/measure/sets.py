@@ -10,6 +10,7 @@ from typing import Any
 
 from manetdiff.data import BENCHMARKS, SolvedLayout, load_benchmark
 from manetdiff.measure.digests import content_digest
+from manetdiff.measure.spreading import Recipe, made_once
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,7 @@ class LayoutSet:
 
     - of: what the set is called. nodes: of the largest fleet. layout: the layout of an index. key: all that layouts
       depend on beside their index; code: modules that make them, where they are not read from a file.
+    - recipe: what makes the set in another process; None: nothing does.
     """
 
     of: str
@@ -26,6 +28,10 @@ class LayoutSet:
     layout: Callable[[int], SolvedLayout] = field(repr=False)
     key: Mapping[str, Any] = field(repr=False)
     code: tuple[str, ...] = ()
+    recipe: Recipe | None = field(default=None, repr=False, compare=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (recipe_of(self.recipe, self.of), self.of, self.indices)
 
     def __len__(self) -> int:
         return len(self.indices)
@@ -57,7 +63,20 @@ def benchmark_set(name: str) -> LayoutSet:
         tuple(range(len(layouts))),
         layouts.__getitem__,
         {"name": name, "file": _file(name)},
+        recipe=(benchmark_set, (name,)),
     )
+
+
+def recipe_of(recipe: Recipe | None, of: str) -> Recipe:
+    """The recipe; a TypeError, as of all that cannot be sent elsewhere, where there is none."""
+    if recipe is None:
+        raise TypeError(f"{of}: nothing says how another process could make these")
+    return recipe
+
+
+def _again(recipe: Recipe, of: str, indices: tuple[int, ...]) -> LayoutSet:
+    made: LayoutSet = made_once(recipe[0], *recipe[1])
+    return replace(made, of=of, indices=indices)
 
 
 @cache

@@ -36,7 +36,8 @@ def spaced_set(nodes: int, folder: Path | None = None) -> LayoutSet:
         return _kept(settings, index, folder)
 
     key = {"spaced": settings.to_dict()}
-    return LayoutSet(f"{nodes:,} nodes, drawn", nodes, tuple(range(COUNT)), layout, key, (__name__,))
+    recipe = (spaced_set, (nodes, folder))
+    return LayoutSet(f"{nodes:,} nodes, drawn", nodes, tuple(range(COUNT)), layout, key, (__name__,), recipe)
 
 
 def drawn_layout(nodes: int) -> Layout:

@@ -88,7 +88,7 @@ def unlike_set(kind: str, count: int) -> LayoutSet:
         return solved_now(index, kind, topology)
 
     key = {"unlike": kind, "moves_a_node": MOVES_A_NODE}
-    return LayoutSet(kind, max(SIZES), tuple(range(count)), layout, key, (__name__,))
+    return LayoutSet(kind, max(SIZES), tuple(range(count)), layout, key, (__name__,), (unlike_set, (kind, count)))
 
 
 def _dots(word: str) -> npt.NDArray[np.complex128]:

@@ -18,7 +18,7 @@ from manetdiff.measure.ways.chains import (
     anew,
     as_in_the_paper,
     followed,
-    held,
+    holding,
     repaired,
     searched,
     updates,
@@ -113,7 +113,7 @@ def ways_of(setting: Setting, flown: FlightSet) -> dict[str, dict[str, Rows]]:
     for mode in modes:
         made[f"paper's {mode}"] = {"": rows(mode, weights, partial(as_in_the_paper, mode, weights))}
     made["anew"] = {preset: rows("anew", preset, partial(anew, preset)) for preset in ("instant", "balanced")}
-    made["held"] = {"": rows("held", "", lambda: held)}
+    made["held"] = {"": rows("held", "", holding)}
     return made
 
 

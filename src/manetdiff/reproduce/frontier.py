@@ -14,8 +14,10 @@ PICTURE = "frontier.png"
 
 
 def frontier_points(setting: Setting) -> list[Point]:
-    """Time and T of all methods and budgets, at both sizes: what `bench` measures, too."""
-    return time_points(setting.store, QUICK_LAYOUTS, 0) if setting.quick else time_points(setting.store)
+    """Time and T of all methods and budgets, at both sizes: what `bench` measures, too; on a machine that does nothing
+    else."""
+    store = setting.store.alone()
+    return time_points(store, QUICK_LAYOUTS, 0) if setting.quick else time_points(store)
 
 
 def frontier(setting: Setting) -> list[Grid]:

@@ -32,8 +32,8 @@ GPU_BATCHES = (1, 1024)
 
 
 def inference_times(setting: Setting, nodes: int) -> dict[str, Rows]:
-    """Rows of every stage, which have its milliseconds on each layout."""
-    store, layouts = setting.store, setting.layouts(nodes, most=LAYOUTS)
+    """Rows of every stage, which have its milliseconds on each layout, measured one after the other."""
+    store, layouts = setting.store.alone(), setting.layouts(nodes, most=LAYOUTS)
     moved = Moved(layouts, 0.3, TARGET_MOVES)
     return {
         FULL: generated(store, layouts, weights=PAPER, steps=50, correct=False, polish=False),

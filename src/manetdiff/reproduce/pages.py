@@ -19,12 +19,13 @@ from manetdiff.measure.measures import Cell, markdown_table
 from manetdiff.reproduce.tables import Grid, PaperTable
 
 
-def where_it_ran(quick: bool) -> dict[str, str]:
-    """The commit, the machine, and how much was measured."""
+def where_it_ran(quick: bool, *, alone: bool = True) -> dict[str, str]:
+    """The commit, the machine, and how much was measured. alone: whether by one process."""
+    beside = "" if alone else ", several processes at a time, of a core each"
     return {
         "version": __version__,
         "commit": commit(),
-        "machine": f"{processor_name()}, {os.cpu_count()} cores, Python {platform.python_version()}",
+        "machine": f"{processor_name()}, {os.cpu_count()} cores, Python {platform.python_version()}{beside}",
         "run": "quick" if quick else "full",
     }
 

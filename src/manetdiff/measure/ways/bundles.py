@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from manetdiff.layout import Layout
+from manetdiff.measure.spreading import spreadable
 from manetdiff.measure.ways.runtime import bundle_digest
 from manetdiff.measure.ways.timing import timed
 from manetdiff.runtime.bundle import Bundle
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from manetdiff.measure.store import RowStore
 
 
+@spreadable
 def sampled_bundle(
     store: RowStore, bundle: Bundle, layouts: LayoutSet, *, name: str, seed: int = 0, **sampling: Any
 ) -> Rows:

@@ -14,6 +14,7 @@ from manetdiff.fleet import Fleet, predicted
 from manetdiff.flights.delivery import delivered
 from manetdiff.layout import Layout
 from manetdiff.measure.flown import Flight, FlightSet
+from manetdiff.measure.spreading import spreadable
 from manetdiff.measure.ways.runtime import model_of, runtime_files
 from manetdiff.solvers import correct, polish
 from manetdiff.solvers.budget import Budget, Meter
@@ -98,6 +99,11 @@ def held(now: Situation) -> Topology:
     return carried_over(now.old, Layout(now.now, now.old.on().radio))
 
 
+def holding() -> Way:
+    """The same."""
+    return held
+
+
 def repaired(seconds: float) -> Way:
     """Corrected, and polished for the rest of the time."""
 
@@ -152,6 +158,7 @@ def _annealed(bench: Workbench, deadline: float, worth: float, seed: int) -> Non
     bench.look_afar()
 
 
+@spreadable
 def followed(store: RowStore, label: str, what: Mapping[str, Any], flights: FlightSet, way: Callable[[], Way]) -> Rows:
     """A row for each flight. what: all that the way depends on beside the code and the packaged network."""
     described = {"chain": label, **what, **runtime_files(DEFAULT)}

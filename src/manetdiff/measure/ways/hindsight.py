@@ -14,6 +14,7 @@ import numpy as np
 from manetdiff.flights.delivery import delivered
 from manetdiff.layout import Layout
 from manetdiff.measure.flown import Flight, FlightSet
+from manetdiff.measure.spreading import spreadable
 from manetdiff.measure.ways.chains import Situation, chain_of, row_of
 from manetdiff.solvers.budget import Budget, Meter
 from manetdiff.solvers.correction import correct_onto
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 MOVES_A_NODE, PASSES, LOYALTIES = 1_500, 2, (0.4, 0.9)
 
 
+@spreadable
 def hindsight(store: RowStore, flights: FlightSet, setup: float) -> Rows:
     """A row for each flight, for so many seconds to set a link up."""
     what = {"setup": setup, "moves": MOVES_A_NODE, "passes": PASSES, "loyalties": LOYALTIES}

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from manetdiff.layout import Layout
+from manetdiff.measure.spreading import spreadable
 from manetdiff.measure.ways.timing import timed
 from manetdiff.solvers.budget import Budget, Meter
 from manetdiff.solvers.correction import correct_onto
@@ -29,6 +30,7 @@ PRIORS = {"nearest in sector": huang_links, "MST+greedy": mst_greedy_links}
 ENDLESS = 10**12
 
 
+@spreadable
 def searched(
     store: RowStore,
     prior: str,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from manetdiff.fleet import Fleet
 from manetdiff.layout import Layout
 from manetdiff.measure.moved import Moved, followed
+from manetdiff.measure.spreading import spreadable
 from manetdiff.solvers import correct, polish
 from manetdiff.solvers.budget import Budget, Meter
 from manetdiff.solvers.correction import correct_onto
@@ -41,6 +42,7 @@ WAYS: dict[str, Callable[[Topology, Fleet], Topology]] = {
 }
 
 
+@spreadable
 def repaired(store: RowStore, moved: Moved, way: str) -> Rows:
     """The old links in one of WAYS."""
     follow = WAYS[way]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from manetdiff.fleet import Fleet
 from manetdiff.layout import Layout
 from manetdiff.measure.digests import content_digest
+from manetdiff.measure.spreading import spreadable
 from manetdiff.measure.ways.timing import timed
 from manetdiff.runtime.bundle import Bundle, find_bundle
 from manetdiff.runtime.model import Model, load
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from manetdiff.runtime.options import Asked
 
 
+@spreadable
 def generated(
     store: RowStore,
     layouts: LayoutSet,
@@ -58,6 +60,7 @@ def generated(
     return store.rows(label, what, layouts, lambda some: timed(some, ready), code=__name__)
 
 
+@spreadable
 def correction(store: RowStore, layouts: LayoutSet, *, weights: str = DEFAULT, **asked: Unpack[Asked]) -> Rows:
     """The paper's correction, by itself, of raw topologies that are generated as asked before the clock runs."""
 
@@ -83,7 +86,8 @@ def with_generated(layouts: LayoutSet, preset: str, *, weights: str = DEFAULT) -
         return dataclasses.replace(solved, topology=topology, metrics=metrics(topology))
 
     key = {**layouts.key, "preset": preset, **runtime_files(weights)}
-    return dataclasses.replace(layouts, layout=layout, key=key, code=(*layouts.code, __name__))
+    code, recipe = (*layouts.code, __name__), (partial(with_generated, weights=weights), (layouts, preset))
+    return dataclasses.replace(layouts, layout=layout, key=key, code=code, recipe=recipe)
 
 
 def blurred(fleet: Fleet, noise: float, seed: int) -> Fleet:

@@ -14,6 +14,7 @@ from manetdiff.diffusion.sparse import SparseGenerator
 from manetdiff.diffusion.weights import Weights
 from manetdiff.layout import Layout, pad
 from manetdiff.measure.digests import content_digest
+from manetdiff.measure.spreading import spreadable
 from manetdiff.measure.ways.timing import scored
 from manetdiff.model.tensors import Layouts
 from manetdiff.sampling import SamplerConfig
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 After = Callable[[Topology], Topology]
 
 
+@spreadable
 def sampled(
     store: RowStore,
     weights: Weights,
@@ -54,9 +56,11 @@ def sampled(
     solved_for = None if physics is None else physics.to_dict()
     what = {"weights": _digest(weights), "sampling": how.to_dict(), "radio": solved_for, "seed": seed}
 
+    together = max(1, CPU_CHUNK * 16**2 // layouts.nodes**2)
+
     def measure(some: Iterable[SolvedLayout]) -> Iterator[Row]:
         generator = weights.build()
-        waiting, together = iter(some), max(1, CPU_CHUNK * 16**2 // layouts.nodes**2)
+        waiting = iter(some)
         for place, chunk in enumerate(iter(lambda: list(islice(waiting, together)), [])):
             on = [Layout.of(one.layout, physics) for one in chunk]
             draw = _sampler(generator, on, [(seed, one.index) for one in chunk])
@@ -72,7 +76,7 @@ def sampled(
             seconds = (time.perf_counter() - began) / len(chunk)
             yield from (scored(one, solved, seconds) for one, solved in zip(made, chunk, strict=True))
 
-    return store.rows(name, what, layouts, measure, code=code)
+    return store.rows(name, what, layouts, measure, code=code, together=together)
 
 
 def _sampler(

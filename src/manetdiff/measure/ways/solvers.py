@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from manetdiff.measure.spreading import spreadable
 from manetdiff.measure.ways.timing import timed
 from manetdiff.solvers import polish, solve
 from manetdiff.topology import Topology
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from manetdiff.measure.store import RowStore
 
 
+@spreadable
 def solved(
     store: RowStore, method: str, layouts: LayoutSet, *, seconds: float | None = None, moves: int | None = None
 ) -> Rows:
@@ -37,6 +39,7 @@ def solved(
     )
 
 
+@spreadable
 def solved_by_size(
     store: RowStore, method: str, layouts: LayoutSet, *, moves_a_node: int | None = None, polish_a_node: int = 0
 ) -> Rows:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from manetdiff.fleet import Fleet
 from manetdiff.measure.moved import Moved, followed
+from manetdiff.measure.spreading import spreadable
 from manetdiff.measure.ways.runtime import model_of, runtime_files, said
 from manetdiff.topology import Topology
 from manetdiff.weights import DEFAULT
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from manetdiff.runtime.partial import Mode
 
 
+@spreadable
 def updated(store: RowStore, moved: Moved, mode: Mode, *, weights: str = DEFAULT, **asked: Unpack[Asked]) -> Rows:
     """The old topologies updated after the movement; the mode 'anew' has no regard to them."""
 

@@ -170,3 +170,13 @@ def test_leaves_what_needs_a_gpu_as_it_is_where_there_is_none(
     first = (out / "README.md").read_text(encoding="utf-8")
     assert ("(inference-gpu.md): full run, commit 0490432\n" in first) == bool(earlier) == ("inference-gpu" in first)
     assert "(losses.md): quick run" in first
+
+
+@pytest.mark.slow
+def test_several_workers_make_the_same_table(run: Run, tmp_path: Path) -> None:
+    for workers in ("1", "2"):
+        ran = run("reproduce", "noise", "--quick", "--out", workers, "--workers", workers)
+        assert ran.code == 0, ran
+    one, two = (json.loads((tmp_path / workers / "noise.json").read_text(encoding="utf-8")) for workers in "12")
+    assert two["tables"] == one["tables"]
+    assert "several processes" in two["made"]["machine"]

@@ -50,8 +50,8 @@ def about_sets(names: Sequence[str], *, alone: bool = True) -> str:
 By `manetdiff evaluate {" ".join(names)}`, commit {commit()}, {by} on {processor_name()}; *processor* is the
 processor time of a layout, all cores together. Every method starts from positions alone. Where a set has several
 radios, T / target is the mean of the layouts' own ratios, because what one radio carries is many times what another
-does; elsewhere it is that of the sums. The network is not among the methods: `manetdiff evaluate {" ".join(names)} --preset balanced` has
-it.
+does; elsewhere it is that of the sums. The network is not among the methods:
+`manetdiff evaluate {" ".join(names)} --preset balanced` has it.
 
 The targets are what the reference found with so many moves a layout:
 

@@ -29,13 +29,16 @@ STEP_S, DURATION_S = 2.0, 120.0
 
 def command(
     mobility: Annotated[
-        str | None,
+        list[str] | None,
         typer.Argument(
-            help="Mobility file: ns-2, BonnMotion, an ADS-B table, or CSV of time, id, x, y. Without it a scenario is "
-            "flown; - is standard input.",
-            metavar="[FILE]",
+            help="Mobility file: ns-2, BonnMotion, an ADS-B table, or CSV of time, id, x, y; - is standard input. "
+            "Several are several flights. Without any, a scenario is flown.",
+            metavar="[FILE]...",
         ),
     ] = None,
+    flights: Annotated[
+        int, typer.Option(help="So many flights of the scenario, each with the seed after the one before it.", min=1)
+    ] = 1,
     out: Annotated[str, typer.Option(help="Folder for the results; made if it is not there.")] = "simulation",
     step: Annotated[float, typer.Option(help="Seconds between updates.", metavar="S")] = STEP_S,
     start: Annotated[float | None, typer.Option(help="Begin here, in seconds of the file.", metavar="S")] = None,
@@ -76,6 +79,9 @@ def command(
     ] = "gif",
     weights: options.Weights = DEFAULT,
     radio: options.Radio = None,
+    workers: options.WorkersAsked = None,
+    engine: options.EngineChoice = "local",
+    cluster: options.Cluster = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
 ) -> None:
     """Fly a mobility file or a scenario, update the topology as it goes, and write what happened.
@@ -85,14 +91,67 @@ def command(
       manetdiff simulate
       manetdiff simulate scenario.movements --step 1 --out flight
       manetdiff simulate flights.csv --kind adsb --duration 600 --json
+      manetdiff simulate --flights 100 --workers 8 --animation none
+      manetdiff simulate monday.csv tuesday.csv --engine ray
 
     The folder gets metrics.csv, topologies.jsonl (a NetJSON graph a line), tracks.csv, an animation and report.html,
-    one page with everything in it.
+    one page with everything in it. Of many flights each has a folder in it, and flights.csv has a row for each.
     """
     if animation not in ANIMATIONS:
         raise FormatError(f"--animation: choose one of {', '.join(ANIMATIONS)}, not {animation!r}")
     motion = motion or motions_of(family)[0]
-    moments = _flown(mobility, kind, gap, start, duration, step, (family, nodes, motion), seed)
+    files: list[str | None] = [*mobility] if mobility else [None] * flights
+    if mobility and flights != 1:
+        raise ScenarioError("--flights: goes with scenarios; of files, each is a flight")
+    if files.count("-") > 1:
+        raise FormatError("standard input can be read once only: one file may be -, not two")
+    if len(files) == 1 and (workers is not None or engine != "local" or cluster is not None):
+        raise ScenarioError("--workers, --engine and --cluster go with many flights: one is made moment after moment")
+    scenario = (family, nodes, motion)
+    seeds = [seed + place if file is None else seed for place, file in enumerate(files)]
+    flown = [
+        _flown(file, kind, gap, start, duration, step, scenario, own) for file, own in zip(files, seeds, strict=True)
+    ]
+    how: dict[str, Any] = {
+        "radio": None if radio is None else read_radio(radio),
+        "preset": preset,
+        "mode": mode,
+        "polish": polish,
+        "refresh": refresh,
+        "loyalty": loyalty,
+        "setup": setup,
+        "ahead": ahead,
+        "uncertainty": uncertainty,
+        "compare": compare,
+        "explain": explain,
+    }
+    titles = [f"Simulation of {escaped(file or f'{nodes} nodes ({family}, {motion})')}" for file in files]
+    if len(files) > 1:
+        from manetdiff.cli.simulate_many import fly_all, names_of
+        from manetdiff.simulation.many import FlightPlan
+
+        names = names_of(mobility) if mobility else [f"flight-{own}" for own in seeds]
+        plans = [
+            FlightPlan(name, title, moments, weights, {**how, "seed": own}, animation, setup or 0.0)
+            for name, title, moments, own in zip(names, titles, flown, seeds, strict=True)
+        ]
+        with options.measuring_engine(engine, workers, cluster) as shared:
+            fly_all(plans, out, shared, as_json=as_json)
+        return
+    _fly_one(flown[0], weights, {**how, "seed": seed}, titles[0], out, animation, as_json=as_json)
+
+
+def _fly_one(
+    moments: Sequence[tuple[float, Fleet]],
+    weights: str,
+    how: dict[str, Any],
+    title: str,
+    out: str,
+    animation: str,
+    *,
+    as_json: bool,
+) -> None:
+    """In this process, moment after moment."""
     from manetdiff.pictures.animation import check_animation_path
     from manetdiff.runtime.model import load
     from manetdiff.simulation import simulate
@@ -103,30 +162,12 @@ def command(
     folder = folder_for(out, (*FILES, f"animation.{animation}"))
     if animation != "none":
         check_animation_path(folder / f"animation.{animation}")
-    model = load(weights)
-    flying = simulate(
-        moments,
-        model,
-        radio=None if radio is None else read_radio(radio),
-        preset=preset,
-        mode=mode,  # type: ignore[arg-type]  # checked there
-        polish=polish,
-        refresh=refresh,
-        loyalty=loyalty,
-        setup=setup,
-        ahead=ahead,  # type: ignore[arg-type]  # checked there
-        uncertainty=uncertainty,
-        seed=seed,
-        compare=compare,
-        explain=explain,
-    )
-    made = list(with_bar(flying, len(moments), "updating"))
+    made = list(with_bar(simulate(moments, load(weights), **how), len(moments), "updating"))
     shown = shown_moments(made)
     pictures = [] if animation == "none" else list(with_bar(moment_pictures(shown), len(shown), "drawing"))
-    title = f"Simulation of {escaped(mobility or f'{nodes} nodes ({family}, {motion})')}"
     with together():
         names = write_results(made, folder, title, pictures, animation)
-    _tell(summary(made, setup or 0.0), [str(Path(out) / name) for name in names], as_json)
+    _tell(summary(made, how["setup"] or 0.0), [str(Path(out) / name) for name in names], as_json)
 
 
 def _flown(

@@ -67,6 +67,8 @@ class RowStore:
 
     def alone(self) -> RowStore:
         """The same without an engine, for rows whose times count."""
+        if self.engine is None:
+            return self
         store = RowStore(self.folder, self.report, fresh=self.fresh, watch=self.watch)
         store._made = self._made
         return store

@@ -13,7 +13,7 @@ from manetdiff.cli import options
 from manetdiff.cli.folders import folder_for
 from manetdiff.cli.output import Table, print_json, print_table
 from manetdiff.cli.progress import with_bar
-from manetdiff.errors import FormatError, ScenarioError
+from manetdiff.errors import FleetError, FormatError, ScenarioError
 from manetdiff.files import together
 from manetdiff.fleet import Fleet
 from manetdiff.formats import read_radio, read_tracks
@@ -109,9 +109,12 @@ def command(
         raise ScenarioError("--workers, --engine and --cluster go with many flights: one is made moment after moment")
     scenario = (family, nodes, motion)
     seeds = [seed + place if file is None else seed for place, file in enumerate(files)]
-    flown = [
-        _flown(file, kind, gap, start, duration, step, scenario, own) for file, own in zip(files, seeds, strict=True)
-    ]
+    flown = []
+    for file, own in zip(files, seeds, strict=True):
+        try:
+            flown.append(_flown(file, kind, gap, start, duration, step, scenario, own))
+        except FleetError as error:  # which knows when, but not where
+            raise FormatError(f"{escaped(file or 'the scenario')}: {error}") from None
     how: dict[str, Any] = {
         "radio": None if radio is None else read_radio(radio),
         "preset": preset,

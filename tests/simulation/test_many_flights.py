@@ -88,5 +88,11 @@ def test_mistakes_are_told_in_a_line(run: Run, arguments: Sequence[str], words: 
     assert words in refused(run("simulate", *arguments, *SHORT, "--out", "o"))
 
 
+def test_what_is_wrong_with_every_flight_is_a_mistake(run: Run) -> None:
+    ran = run("simulate", *SHORT, "--flights", "2", "--preset", "magic", "--out", "o")
+    assert ran.code == 2
+    assert ran.err.splitlines()[-1].startswith("manetdiff: unknown preset 'magic'")
+
+
 def test_folders_are_named_after_files_and_numbered_where_they_must_be() -> None:
-    assert names_of(["a/x.csv", "y.tcl", "b/x.csv", "-"]) == ["x-1", "y", "x-2", "-"]
+    assert names_of(["a/x.csv", "y.tcl", "b/x.csv", "x-2.csv", "-"]) == ["x", "y", "x-2", "x-2-2", "input"]

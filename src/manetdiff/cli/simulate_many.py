@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
+from itertools import chain, count
 from pathlib import Path
 
 import typer
@@ -14,9 +14,11 @@ from manetdiff.cli.folders import folder_for
 from manetdiff.cli.output import Table, print_json, print_table
 from manetdiff.cli.progress import tracked
 from manetdiff.engine import Engine, LocalEngine, failure_text
+from manetdiff.errors import ManetDiffError
 from manetdiff.files import together, write_whole
 from manetdiff.formats import write_text
 from manetdiff.messages import escaped
+from manetdiff.pictures.animation import check_animation_path
 from manetdiff.simulation.many import FlightPlan, FlownFlight, flights_csv, fly
 from manetdiff.wording import share_text
 
@@ -27,17 +29,23 @@ SOME_FAILED = 1
 def fly_all(plans: Sequence[FlightPlan], out: str, engine: Engine | None, *, as_json: bool) -> None:
     """Simulate them and write each as it is done; those that fail are told, and end nothing."""
     folder = folder_for(out, [TABLE])
+    for animation in {plan.animation for plan in plans} - {"none"}:
+        check_animation_path(folder / f"animation.{animation}")
     flown: list[FlownFlight] = []
     failed: dict[str, str] = {}
+    first: Exception | None = None
     with tracked("flights") as track, closing((engine or LocalEngine()).outcomes(fly, plans)) as outcomes:
         track(0, len(plans))
         for done, (plan, outcome) in enumerate(zip(plans, outcomes, strict=True), start=1):
             if outcome.error is not None:
+                first = first or outcome.error
                 failed[plan.name] = failure_text(outcome.error)
             else:
                 flown.append(outcome.value())
                 _write(flown[-1], folder)
             track(done, len(plans), failed=len(failed), finished=plan.name)
+    if not flown and isinstance(first, ManetDiffError):
+        raise first  # what is wrong with every flight is what was asked for
     if flown:
         write_text(folder / TABLE, flights_csv(flown))
     _tell(flown, failed, out, as_json=as_json)
@@ -46,12 +54,12 @@ def fly_all(plans: Sequence[FlightPlan], out: str, engine: Engine | None, *, as_
 
 
 def names_of(files: Sequence[str]) -> list[str]:
-    """Names of folders: those of the files, numbered where several have the same."""
-    stems = [Path(file).stem or "flight" for file in files]
-    often, seen, names = Counter(stems), Counter[str](), []
-    for stem in stems:
-        seen[stem] += 1
-        names.append(f"{stem}-{seen[stem]}" if often[stem] > 1 else stem)
+    """Names of folders: those of the files, with a number where another has the name already."""
+    names: list[str] = []
+    for file in files:
+        stem = "input" if file == "-" else Path(file).stem
+        numbered = (f"{stem}-{number}" for number in count(2))
+        names.append(next(name for name in chain([stem], numbered) if name not in names))
     return names
 
 

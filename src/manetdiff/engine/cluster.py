@@ -127,7 +127,8 @@ class RayEngine:
         try:
             self._ray.init(**asked)
         except (ConnectionError, RuntimeError, ValueError) as error:
-            raise EngineError(f"the cluster cannot be joined: {error}") from None
+            hint = "" if self.address is None else " (if it asks for a token: RAY_AUTH_MODE and RAY_AUTH_TOKEN_PATH)"
+            raise EngineError(f"the cluster cannot be joined: {error}{hint}") from None
 
     def _fetched(self, reference: Any) -> Outcome[Any]:
         """The result, or what the function raised, as it was."""

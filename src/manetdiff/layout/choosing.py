@@ -73,17 +73,16 @@ def choose_pairs(place: Placement, limits: Limits, keep: IntArray, extra: IntArr
         refused = ~_linkable(place)
         banned = refused if len(banned) == 0 else banned | refused
     reach = place.radio.range * ROUNDING
-    tree = spanning_tree(positions, reach, banned)
-    most = n - 1 if limits.antenna is None else min(limits.antenna, n - 1)
-    wanted = _nearest_by_sector(positions, place.forward, reach, place.radio.sectors, most, banned)
     hearing = np.full(n, np.inf) if every else _hearing_distances(positions, min(int(limits.near or 0), n - 1))
-    # The nearest node of an antenna is always among them, whoever is near that one.
-    nearest = np.stack([np.repeat(np.arange(n), place.radio.sectors), wanted[:, :, 0].ravel()], axis=1)
-    nearest = nearest[nearest[:, 1] >= 0]
-    asked = np.concatenate([tree, nearest, extra, keep]).astype(np.int64)
-    grades = np.repeat([CANDIDATE, PINNED], [len(asked) - len(keep), len(keep)])
-    first, second, grade = _list_pairs(positions, wanted, hearing, asked, grades)
-    return Choice(first, second, grade, tree)
+    # Copies, because numba would compile the builder anew for arrays that are read-only or ordered otherwise.
+    wanted = np.array(extra, dtype=np.int64, order="C"), np.array(keep, dtype=np.int64, order="C")
+    most = most_of_an_antenna(limits, n)
+    return Choice(*chosen_pairs(positions, place.forward, reach, place.radio.sectors, most, hearing, *wanted, banned))
+
+
+def most_of_an_antenna(limits: Limits, n: int) -> int:
+    """Candidates that an antenna may have in a fleet of n nodes."""
+    return n - 1 if limits.antenna is None else min(limits.antenna, n - 1)
 
 
 def within_range(place: Placement) -> IntArray:
@@ -123,6 +122,32 @@ def _squared(positions, i, j):  # type: ignore[no-untyped-def]
     for axis in range(positions.shape[1]):
         total += (positions[j, axis] - positions[i, axis]) ** 2
     return total
+
+
+@builder
+def chosen_pairs(positions, forward, reach, sectors, most, hearing, extra, keep, banned):  # type: ignore[no-untyped-def]
+    """The arrays of a Choice; see `choose_pairs`. hearing: (n,) how far each node follows others, squared."""
+    tree = spanning_tree(positions, reach, banned)
+    wanted = _nearest_by_sector(positions, forward, reach, sectors, most, banned)
+    # The nearest node of an antenna is always among them, whoever is near that one.
+    count = 0
+    for i in range(len(positions)):
+        for a in range(sectors):
+            count += wanted[i, a, 0] >= 0
+    asked = np.empty((len(tree) + count + len(extra) + len(keep), 2), dtype=np.int64)
+    grades = np.full(len(asked), CANDIDATE)
+    size = len(tree)
+    asked[:size] = tree
+    for i in range(len(positions)):
+        for a in range(sectors):
+            if wanted[i, a, 0] >= 0:
+                asked[size, 0], asked[size, 1] = i, wanted[i, a, 0]
+                size += 1
+    asked[size : size + len(extra)] = extra
+    asked[size + len(extra) :] = keep
+    grades[size + len(extra) :] = PINNED
+    first, second, grade = _list_pairs(positions, wanted, hearing, asked, grades)
+    return first, second, grade, tree
 
 
 @builder

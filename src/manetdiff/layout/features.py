@@ -52,7 +52,7 @@ def layout_features(place: Placement) -> LayoutFeatures:
     scale = place.unit / fleet.scale
     pair = np.zeros((len(fleet), len(fleet), len(PAIR_FEATURES)), dtype=np.float32)
     pair[..., IN_RANGE] = place.linkable(every)
-    _fill_pairs(every, _leaks(place), place.constants, fleet.mean_heading, scale, pair)
+    fill_pairs(every, _leaks(place), place.constants, fleet.mean_heading, scale, pair)
     if fleet.far_out.any():
         np.minimum(pair[..., LENGTH], FARTHEST, out=pair[..., LENGTH])
     sector = every.sector.astype(np.uint8)
@@ -65,7 +65,7 @@ def _leaks(place: Placement) -> npt.NDArray[np.float64]:
     every = place.every_pair
     leak = np.zeros_like(every.fade)
     if not place.steers:
-        _fill_leaks(every, place.constants, leak)
+        fill_leaks(every, place.constants, leak)
         return leak
     others = ~np.eye(len(place), dtype=np.bool_)
     for k in range(len(place)):
@@ -86,7 +86,8 @@ def _drawn_in(positions: npt.NDArray[np.float64], fleet: Fleet) -> npt.NDArray[n
 
 
 @kernel
-def _fill_leaks(every, constants, leak):  # type: ignore[no-untyped-def]
+def fill_leaks(every, constants, leak):  # type: ignore[no-untyped-def]
+    """Add to leak (n, n), zeros, what all-or-nothing beams from the first node at the second spill on all others."""
     n = len(leak)
     for k in range(n):
         for aim in range(n):
@@ -101,7 +102,8 @@ def _fill_leaks(every, constants, leak):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _fill_pairs(every, leak, constants, heading, scale, pair):  # type: ignore[no-untyped-def]
+def fill_pairs(every, leak, constants, heading, scale, pair):  # type: ignore[no-untyped-def]
+    """Fill in pair (n, n, 7), zeros, all but IN_RANGE."""
     n = pair.shape[0]
     for i in range(n):
         for j in range(n):

@@ -86,16 +86,11 @@ def link_tables(place: Placement, choice: Choice, banned: BoolArray) -> LinkTabl
     floats = np.stack(
         [value[pairs] for value in (values.distance, values.bearing, values.sent, values.signal, values.fade)]
     )
-    pinned = np.count_nonzero(grade == PINNED) // 2
-    constants = np.append(place.constants, [pinned, n - len(choice.tree), len(grade) < n * (n - 1)])
-    sectored = bool(constants[HEARS] == HEARS_SECTOR)
-    ints, floats, starts = _slots(
-        choice.first, choice.second, values.sector[pairs], grade, floats, n, sectors, sectored
-    )
-    lists = _candidates(ints, floats, starts, n)
-    fan, fan_fade = _fans(ints, floats, starts, constants, not place.steers)
-    gain = _gains(place, ints, starts) if place.steers else np.empty(0)
-    return LinkTables(ints, floats, starts, lists, fan, fan_fade, gain, constants)
+    tables: LinkTables = filled_tables(
+        choice.first, choice.second, values.sector[pairs], grade, floats, n, sectors, len(choice.tree),
+        place.constants, not place.steers,
+    )  # fmt: skip
+    return tables._replace(gain=_gains(place, tables.ints, tables.starts)) if place.steers else tables
 
 
 def narrowed(tables: LinkTables, wanted: BoolArray) -> LinkTables:
@@ -106,6 +101,26 @@ def narrowed(tables: LinkTables, wanted: BoolArray) -> LinkTables:
         begins[:] = np.append(0, stays.cumsum())[begins]
         lists.append(tables.lists[row, stays])
     return tables._replace(starts=starts, lists=np.stack(lists))
+
+
+@builder
+def filled_tables(  # type: ignore[no-untyped-def]
+    first, second, sector, grade, pair_floats, n, sectors, joined, of_radio, turns
+):
+    """The tables of pairs that come by first, then second node, but for the gains of steered beams.
+
+    - joined: links of the spanning forest. of_radio: constants of the placement. turns: see `_fans`.
+    """
+    constants = np.empty(len(of_radio) + 3)
+    constants[: len(of_radio)] = of_radio
+    constants[PINS] = (grade == PINNED).sum() // 2
+    constants[FEWEST_PARTS] = n - joined
+    constants[FAR_AWAY] = len(grade) < n * (n - 1)
+    sectored = constants[HEARS] == HEARS_SECTOR
+    ints, floats, starts = _slots(first, second, sector, grade, pair_floats, n, sectors, sectored)
+    lists = _candidates(ints, floats, starts, n)
+    fan, fan_fade = _fans(ints, floats, starts, constants, turns)
+    return LinkTables(ints, floats, starts, lists, fan, fan_fade, np.empty(0), constants)
 
 
 @builder
@@ -231,6 +246,9 @@ def _in_beam(floats, constants, aim, other):  # type: ignore[no-untyped-def]
 
 def _gains(place: Placement, ints: npt.NDArray[np.int32], starts: IntArray) -> FloatArray:
     """Flat gains: for each slot that may be linked, of the owner's beam at the peer towards all its slots' peers."""
+    if len(place) <= EVERY_PAIR:
+        flat: FloatArray = gains_of_pairs(place.every_gain, ints, starts)
+        return flat
     parts = []
     at = 0
     for i in range(len(place)):
@@ -239,9 +257,25 @@ def _gains(place: Placement, ints: npt.NDArray[np.int32], starts: IntArray) -> F
         ints[GAIN_AT, aims] = at + len(own) * np.arange(len(aims))
         at += len(own) * len(aims)
         peers, aimed = ints[PEER, own], ints[PEER, aims]
-        if len(place) <= EVERY_PAIR:
-            gain = place.every_gain[i][np.ix_(aimed, peers)]
-        else:
-            gain = place.gain(place.pairs(i, aimed), place.pairs(i, peers))
-        parts.append(gain.ravel())
+        parts.append(place.gain(place.pairs(i, aimed), place.pairs(i, peers)).ravel())
     return np.concatenate(parts)
+
+
+@builder
+def gains_of_pairs(every_gain, ints, starts):  # type: ignore[no-untyped-def]
+    """The same from the gains of every pair; GAIN_AT in ints is filled in."""
+    size = 0
+    for slot in range(ints.shape[1]):
+        if ints[GRADE, slot] >= LINKABLE:
+            i = ints[OWNER, slot]
+            ints[GAIN_AT, slot] = size
+            size += starts[SLOTS, i + 1] - starts[SLOTS, i]
+    flat = np.empty(size)
+    size = 0
+    for slot in range(ints.shape[1]):
+        if ints[GRADE, slot] >= LINKABLE:
+            i, aim = ints[OWNER, slot], ints[PEER, slot]
+            for other in range(starts[SLOTS, i], starts[SLOTS, i + 1]):
+                flat[size] = every_gain[i, aim, ints[PEER, other]]
+                size += 1
+    return flat

@@ -81,14 +81,8 @@ class Placement:
 
     @cached_property
     def constants(self) -> FloatArray:
-        """What compiled code needs of the radio: SIGMA2, MEGAHERTZ (bandwidth), THETA_MAX, SECTORS (Q), HEARS (one of
-        HEARS_*), LEAST_SNR (a direction below carries nothing; 0: none) and MOST_STATES (1 + SNR counts up to this;
-        infinite: none)."""
-        radio = self.radio
-        directional = HEARS_BEAM if self.steers else HEARS_SECTOR
-        hears = HEARS_ALL if radio.reception == "omni" else directional
-        physics = (radio.sigma2, radio.bandwidth / 1e6, radio.theta_max, radio.sectors, hears)
-        return np.array([*physics, radio.least_snr, radio.most_states], np.float64)
+        """What compiled code needs of the radio, see `radio_constants`."""
+        return radio_constants(self.radio)
 
     @property
     def steers(self) -> bool:
@@ -107,41 +101,25 @@ class Placement:
 
     def sectors(self, first: npt.ArrayLike, bearing: FloatArray) -> IntArray:
         """The antennas of nodes that look in these directions. Sector 0 looks forward; they count counter-clockwise."""
-        count = self.radio.sectors
-        width = 2 * math.pi / count
-        ahead = np.mod(bearing - self.forward[np.asarray(first)] + width / 2, 2 * math.pi)
-        # mod can round up to a full turn, which is sector 0 again.
-        return np.asarray(np.floor(ahead / width).astype(np.int64) % count)
+        return _sectors(self.radio, self.forward[np.asarray(first)], bearing)
 
     def pairs(self, first: npt.ArrayLike, second: npt.ArrayLike) -> PairValues:
         """Of the pairs of two arrays of nodes, broadcast against each other."""
         i, j = np.asarray(first), np.asarray(second)
-        radio = self.radio
-        offset, bearing = self.directions(i, j)
-        distance = np.hypot(offset[..., 0], offset[..., 1])
-        if self.fleet.has_heights:
-            distance = np.hypot(distance, offset[..., 2])
-        sent = np.minimum(radio.p_max, radio.p_0 * distance ** (2 * radio.alpha))
-        # A node is at no distance from itself: 1 in its place keeps that from dividing by zero.
-        squared = (distance + (i == j)) ** 2
-        sector = self.sectors(i, bearing)
-        signal, fade = sent / squared, 1.0 / (squared + radio.epsilon)
+        offset = self.positions[j] - self.positions[i]
+        values = pair_values(self.radio, offset, self.forward[i], i == j)
         if self.fleet.blocked is not None:
             # Nothing is sent, received or spilled where either end has no antenna.
             back = np.arctan2(-offset[..., 1], -offset[..., 0])
-            blocked = blocked_directions(self.fleet, i, bearing) | blocked_directions(self.fleet, j, back)
-            for power in (sent, signal, fade):
+            blocked = blocked_directions(self.fleet, i, values.bearing) | blocked_directions(self.fleet, j, back)
+            for power in (values.sent, values.signal, values.fade):
                 power[blocked] = 0.0
-        return PairValues(offset, distance, bearing, sector, sent, signal, fade)
+        return values
 
     def linkable(self, values: PairValues) -> BoolArray:
         """Which of the pairs may be linked: of two nodes, within range and min_snr, blocked at neither end."""
-        possible = (values.distance <= self.radio.range) & (values.distance > 0)
-        if self.fleet.blocked is not None:
-            possible &= values.fade > 0
-        if self.radio.min_snr is not None:
-            possible &= values.signal / self.radio.sigma2 >= self.radio.least_snr
-        return np.asarray(possible)
+        possible = linkable_pairs(self.radio, values)
+        return possible & (values.fade > 0) if self.fleet.blocked is not None else possible
 
     @cached_property
     def forward(self) -> FloatArray:
@@ -164,11 +142,7 @@ class Placement:
 
     def gain(self, aims: Directions | PairValues, others: Directions | PairValues) -> FloatArray:
         """(…, a, b): gain of steered beams at some nodes, each aiming at nodes (…, a), towards others (…, b)."""
-        if self.elevated:
-            off_axis = angles_in_space(aims.offset, others.offset)
-        else:
-            off_axis = angles_of_bearing(aims.bearing, others.bearing)
-        return STEERED[self.radio.pattern](off_axis, self.radio)
+        return steered_gain(self.radio, aims, others, elevated=self.elevated)
 
     @cached_property
     def every_pair(self) -> PairValues:
@@ -182,3 +156,58 @@ class Placement:
         if not self.steers:
             return np.empty((0, 0, 0))
         return self.gain(self.every_pair, self.every_pair)
+
+
+def pair_values(radio: Radio, offset: FloatArray, forward: FloatArray, itself: BoolArray) -> PairValues:
+    """Of pairs by the offset (…, 2) or (…, 3), in units, of the second node from the first.
+
+    - forward: bearing in which the first node's sector 0 looks. itself: which are a node and itself. Both broadcast.
+    """
+    bearing = np.arctan2(offset[..., 1], offset[..., 0])
+    distance = np.hypot(offset[..., 0], offset[..., 1])
+    if offset.shape[-1] == 3:
+        distance = np.hypot(distance, offset[..., 2])
+    sent = np.minimum(radio.p_max, radio.p_0 * distance ** (2 * radio.alpha))
+    # A node is at no distance from itself: 1 in its place keeps that from dividing by zero.
+    squared = (distance + itself) ** 2
+    signal, fade = sent / squared, 1.0 / (squared + radio.epsilon)
+    return PairValues(offset, distance, bearing, _sectors(radio, forward, bearing), sent, signal, fade)
+
+
+def steered_gain(
+    radio: Radio, aims: Directions | PairValues, others: Directions | PairValues, *, elevated: bool
+) -> FloatArray:
+    """(…, a, b): gain of steered beams at some nodes, each aiming at nodes (…, a), towards others (…, b).
+
+    - elevated: whether beams follow elevation.
+    """
+    if elevated:
+        off_axis = angles_in_space(aims.offset, others.offset)
+    else:
+        off_axis = angles_of_bearing(aims.bearing, others.bearing)
+    return STEERED[radio.pattern](off_axis, radio)
+
+
+def linkable_pairs(radio: Radio, values: PairValues) -> BoolArray:
+    """Which of the pairs may be linked where nothing is blocked: of two nodes, within range and min_snr."""
+    possible = (values.distance <= radio.range) & (values.distance > 0)
+    if radio.min_snr is not None:
+        possible &= values.signal / radio.sigma2 >= radio.least_snr
+    return np.asarray(possible)
+
+
+def radio_constants(radio: Radio) -> FloatArray:
+    """What compiled code needs of the radio: SIGMA2, MEGAHERTZ (bandwidth), THETA_MAX, SECTORS (Q), HEARS (one of
+    HEARS_*), LEAST_SNR (a direction below carries nothing; 0: none) and MOST_STATES (1 + SNR counts up to this;
+    infinite: none)."""
+    directional = HEARS_BEAM if radio.pattern in STEERED else HEARS_SECTOR
+    hears = HEARS_ALL if radio.reception == "omni" else directional
+    physics = (radio.sigma2, radio.bandwidth / 1e6, radio.theta_max, radio.sectors, hears)
+    return np.array([*physics, radio.least_snr, radio.most_states], np.float64)
+
+
+def _sectors(radio: Radio, forward: FloatArray, bearing: FloatArray) -> IntArray:
+    width = 2 * math.pi / radio.sectors
+    ahead = np.mod(bearing - forward + width / 2, 2 * math.pi)
+    # mod can round up to a full turn, which is sector 0 again.
+    return np.asarray(np.floor(ahead / width).astype(np.int64) % radio.sectors)

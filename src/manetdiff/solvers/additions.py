@@ -7,17 +7,13 @@ and only the one that comes up is computed again: where it still is the best, it
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from manetdiff.compiled import NOBODY, kernel
-from manetdiff.layout.choosing import LINKABLE
-from manetdiff.layout.tables import ANTENNA, GRADE, OWNER, PEER, REVERSE
+from manetdiff.compiled import NOBODY, builder, kernel
+from manetdiff.layout.tables import ANTENNA, OWNER, PEER, REVERSE
 from manetdiff.solvers.scoring import gain, heard_noise, make
-from manetdiff.solvers.state import forget, link, linked
+from manetdiff.solvers.state import forget, link, linkable_slots, linked
 from manetdiff.solvers.union import part_of, unite
 from manetdiff.solvers.workbench import Workbench
-
-IntArray = npt.NDArray[np.int64]
 
 
 def add_best(
@@ -28,12 +24,15 @@ def add_best(
     - joining: only those that join two parts. share_antennas: also to antennas in use. tau: most interference on either
       direction of a link.
     """
-    slots = np.flatnonzero(bench.forward_slots & (bench.tables.ints[GRADE] >= LINKABLE))
-    heap, key = np.empty(len(slots), dtype=np.int64), np.empty(len(slots))
-    part = np.arange(len(bench.layout))
-    return int(
-        _add_best(bench.tables, bench.state, slots, heap, key, part, float(least), joining, share_antennas, float(tau))
-    )
+    return int(add_best_links(bench.tables, bench.state, float(least), joining, share_antennas, float(tau)))
+
+
+@builder
+def add_best_links(tables, state, least, joining, share_antennas, tau):  # type: ignore[no-untyped-def]
+    """The same on a state."""
+    slots = linkable_slots(tables)
+    heap, key, part = np.empty(len(slots), dtype=np.int64), np.empty(len(slots)), np.arange(len(state.parity))
+    return _add_best(tables, state, slots, heap, key, part, least, joining, share_antennas, tau)
 
 
 @kernel

@@ -16,17 +16,17 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from manetdiff.compiled import kernel
+from manetdiff.compiled import builder, kernel
 from manetdiff.errors import SolverError
 from manetdiff.fleet import Fleet
 from manetdiff.layout import Layout
-from manetdiff.layout.choosing import LINKABLE, PINNED, ROUNDING
+from manetdiff.layout.choosing import PINNED, ROUNDING
 from manetdiff.layout.tables import ANTENNA, FEWEST_PARTS, GRADE, OWNER, PEER, REVERSE, SIGNAL
 from manetdiff.radio import Radio
-from manetdiff.solvers.additions import add_best, interference
-from manetdiff.solvers.scoring import gain, make
-from manetdiff.solvers.state import PARTS, PLACE, forget, unlink
-from manetdiff.solvers.walks import joined, know_parts, label_parts
+from manetdiff.solvers.additions import add_best, add_best_links, interference
+from manetdiff.solvers.scoring import compute_rates, gain, make, put_links
+from manetdiff.solvers.state import PARTS, clear, find_slots, forget, linkable_slots, linked_slots, unlink
+from manetdiff.solvers.walks import count_parts, joined, know_parts, label_parts
 from manetdiff.solvers.workbench import Workbench
 from manetdiff.topology import Topology
 
@@ -42,6 +42,7 @@ COUNTS = (
     "flipped",
     "pruned",
 )
+DROPPED_RANGE, DROPPED_PARITY, DROPPED_SECTOR, _, ADDED, FLIPPED, PRUNED = range(len(COUNTS))
 
 
 def correct(
@@ -98,8 +99,60 @@ def correct_onto(
             counts["added"] += _repair(bench, tau_interference)
     know_parts(bench.tables, bench.state)
     if bench.state.sizes[PARTS] == 1:
-        counts["pruned"] = _prune(bench, slack)
+        counts["pruned"] = int(prune(bench.tables, bench.state, float(slack)))
     return counts
+
+
+@builder
+def correct_state(tables, state, links, parity, counts):  # type: ignore[no-untyped-def]
+    """Correct raw links (m, 2), i < j, of parity (n,) on a state, without Python in between: as `correct_onto` does with
+    `flip_parts`, on tables that hold every pair. counts: (7,), filled in the order of COUNTS."""
+    counts[:] = 0
+    slots = np.empty(len(links), dtype=np.int64)
+    find_slots(tables, links, slots)
+    size = 0
+    for m in range(len(links)):
+        if slots[m] < 0:
+            counts[DROPPED_RANGE] += 1
+        elif parity[links[m, 0]] == parity[links[m, 1]]:
+            counts[DROPPED_PARITY] += 1
+        else:
+            slots[size] = slots[m]
+            size += 1
+    sound = slots[:size]
+    signal, must_stay = np.empty(size), np.zeros(size, dtype=np.bool_)
+    antennas = np.empty((size, 2), dtype=np.int64)
+    for m in range(size):
+        signal[m] = tables.floats[SIGNAL, sound[m]]
+        must_stay[m] = tables.ints[GRADE, sound[m]] == PINNED
+        antennas[m, 0] = tables.ints[ANTENNA, sound[m]]
+        antennas[m, 1] = tables.ints[ANTENNA, tables.ints[REVERSE, sound[m]]]
+    stay = sound[left_alone(signal, must_stay, antennas, len(state.load))]
+    counts[DROPPED_SECTOR] = size - len(stay)
+    _put(tables, state, stay, parity)
+    counts[ADDED] = add_best_links(tables, state, -math.inf, True, False, math.inf)
+    while counts[FLIPPED] < len(parity) and count_parts(tables, state) > tables.constants[FEWEST_PARTS]:
+        turning = state.parity.copy()
+        turned = choose_turns(tables, state, turning)
+        if turned == 0:
+            break
+        counts[FLIPPED] += turned
+        _put(tables, state, linked_slots(tables, state), turning)
+        counts[ADDED] += add_best_links(tables, state, -math.inf, True, False, math.inf)
+    know_parts(tables, state)
+    if state.sizes[PARTS] == 1:
+        counts[PRUNED] = prune(tables, state, 0.0)
+
+
+@kernel
+def _put(tables, state, slots, parity):  # type: ignore[no-untyped-def]
+    """See `Workbench.put_slots`."""
+    clear(state)
+    for i in range(len(parity)):
+        state.parity[i] = parity[i]
+    put_links(tables, state, slots)
+    compute_rates(tables, state)
+    know_parts(tables, state)
 
 
 def _sanitise(layout: Layout, links: IntArray, parity: IntArray, counts: dict[str, int]) -> IntArray:
@@ -107,18 +160,38 @@ def _sanitise(layout: Layout, links: IntArray, parity: IntArray, counts: dict[st
     possible, opposite = layout.linkable(links), parity[links[:, 0]] != parity[links[:, 1]]
     sound = links[possible & opposite]
     values = layout.pairs(sound)
-    # Worst first: the weakest signal is the first to go, and what must stay is the last.
     n, sectors = len(layout), layout.radio.sectors
-    order = np.argsort(values.signal[:, 0], kind="stable")
+    must_stay = np.zeros(len(sound), dtype=np.bool_)
     if len(layout.keep):
-        order = order[np.argsort(np.isin(sound @ [n, 1], np.sort(layout.keep) @ [n, 1])[order], kind="stable")]
-    antennas = (sound * sectors + values.sector)[order]
-    alone = np.empty(len(sound), dtype=np.bool_)
-    _thin_out(antennas, np.bincount(antennas.ravel(), minlength=n * sectors), alone)
+        must_stay = np.isin(sound @ [n, 1], np.sort(layout.keep) @ [n, 1])
+    alone = left_alone(values.signal[:, 0].copy(), must_stay, sound * sectors + values.sector, n * sectors)
     counts["dropped_range"] = int((~possible).sum())
     counts["dropped_parity"] = int((possible & ~opposite).sum())
-    counts["dropped_sector"] = int((~alone).sum())
-    return np.asarray(sound[order][alone])
+    counts["dropped_sector"] = len(sound) - len(alone)
+    return np.asarray(sound[alone])
+
+
+@builder
+def left_alone(signal, must_stay, antennas, count):  # type: ignore[no-untyped-def]
+    """Which of links, the weakest first, are left where only the best on an antenna stays. antennas: (m, 2) of `count`.
+
+    Worst first: the weakest signal is the first to go, and what must stay is the last.
+    """
+    by_signal = np.argsort(signal, kind="mergesort")
+    order = np.empty(len(signal), dtype=np.int64)
+    size = 0
+    for last in (False, True):
+        for m in by_signal:
+            if must_stay[m] == last:
+                order[size] = m
+                size += 1
+    load = np.zeros(count, dtype=np.int64)
+    for m in range(len(antennas)):
+        load[antennas[m, 0]] += 1
+        load[antennas[m, 1]] += 1
+    alone = np.empty(len(signal), dtype=np.bool_)
+    _thin_out(antennas[order], load, alone)
+    return order[alone]
 
 
 @kernel
@@ -181,21 +254,31 @@ def _turn_parts(bench: Workbench) -> int:
     if bench.parts <= bench.tables.constants[FEWEST_PARTS]:
         return 0
     parity = bench.parity
-    turned = _choose_turns(bench, parity)
+    turned = int(choose_turns(bench.tables, bench.state, parity))
     if turned == 0 and bench.include(_pairs_between_parts(bench, opposite=False)):
-        turned = _choose_turns(bench, parity)
+        turned = int(choose_turns(bench.tables, bench.state, parity))
     if turned > 0:
-        bench.put_slots(np.flatnonzero((bench.state.ints[PLACE] >= 0) & bench.forward_slots), parity)
+        bench.put_slots(linked_slots(bench.tables, bench.state), parity)
     return turned
 
 
-def _choose_turns(bench: Workbench, parity: IntArray) -> int:
+@builder
+def choose_turns(tables, state, parity):  # type: ignore[no-untyped-def]
     """Turn parts in parity (n,), as if the strongest free pairs were linked one after the other; how many."""
-    label_parts(bench.tables, bench.state, bench.label)
-    slots = np.flatnonzero(bench.forward_slots & (bench.tables.ints[GRADE] >= LINKABLE))
-    slots = slots[bench.label[bench.tables.ints[OWNER, slots]] != bench.label[bench.tables.ints[PEER, slots]]]
-    slots = slots[np.argsort(-bench.tables.floats[SIGNAL, slots], kind="stable")]
-    return int(_turn_and_join(bench.tables, slots, bench.state.load.copy(), bench.label, parity))
+    label = np.empty(len(parity), dtype=np.int64)
+    label_parts(tables, state, label)
+    slots = linkable_slots(tables)
+    size = 0
+    for slot in slots:
+        if label[tables.ints[OWNER, slot]] != label[tables.ints[PEER, slot]]:
+            slots[size] = slot
+            size += 1
+    slots = slots[:size]
+    signal = np.empty(size)
+    for m in range(size):
+        signal[m] = tables.floats[SIGNAL, slots[m]]
+    order = np.argsort(-signal, kind="mergesort")
+    return _turn_and_join(tables, slots[order], state.load.copy(), label, parity)
 
 
 @kernel
@@ -221,12 +304,14 @@ def _turn_and_join(tables, slots, load, label, parity):  # type: ignore[no-untyp
     return turned
 
 
-def _prune(bench: Workbench, slack: float) -> int:
-    """Drop links, the least useful first, that connectivity does not need and whose loss costs T no more than slack."""
-    slots = np.flatnonzero((bench.state.ints[PLACE] >= 0) & bench.forward_slots)
+@builder
+def prune(tables, state, slack):  # type: ignore[no-untyped-def]
+    """Drop links, the least useful first, that connectivity does not need and whose loss costs T no more than slack;
+    how many."""
+    slots = linked_slots(tables, state)
     gains = np.empty(len(slots))
-    _gains_of_dropping(bench.tables, bench.state, slots, gains)
-    return int(_drop_needless(bench.tables, bench.state, slots[np.argsort(-gains, kind="stable")], float(slack)))
+    _gains_of_dropping(tables, state, slots, gains)
+    return _drop_needless(tables, state, slots[np.argsort(-gains, kind="mergesort")], slack)
 
 
 @kernel

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from manetdiff.compiled import NOBODY, kernel
+from manetdiff.compiled import NOBODY, builder, kernel
 from manetdiff.layout.choosing import LINKABLE, PINNED
 from manetdiff.layout.tables import ANTENNA, ANTENNAS, FACING, GRADE, OWNER, PEER, REVERSE, SLOTS, LinkTables
 from manetdiff.radio.pairs import SECTORS
@@ -72,7 +72,13 @@ class SearchState(NamedTuple):
 
 def empty_state(tables: LinkTables) -> SearchState:
     """Without links, all parities 0."""
-    n, p, sectors = tables.nodes, tables.slots, int(tables.constants[SECTORS])
+    state: SearchState = new_state(tables.nodes, tables.slots, int(tables.constants[SECTORS]))
+    return state
+
+
+@builder
+def new_state(n, p, sectors):  # type: ignore[no-untyped-def]
+    """The same for n nodes of so many antennas, and p slots."""
     state = SearchState(
         np.zeros(n, dtype=np.int64),
         np.zeros(1),
@@ -92,12 +98,57 @@ def empty_state(tables: LinkTables) -> SearchState:
     return state
 
 
-def read_links(tables: LinkTables, state: SearchState) -> IntArray:
+@kernel
+def clear(state):  # type: ignore[no-untyped-def]
+    """Take all links away; parities stay."""
+    state.throughput[:] = 0.0
+    state.floats[:] = 0.0
+    state.load[:] = 0
+    state.sizes[:] = 0
+    state.walk[:] = 0
+    state.ints[:] = 0
+    state.ints[PLACE] = -1
+    state.sizes[TURNED] = -1
+
+
+@builder
+def read_links(tables, state):  # type: ignore[no-untyped-def]
     """(m, 2) links of the state with i < j, sorted."""
-    linked_slots = np.flatnonzero(state.ints[PLACE] >= 0)
-    links = tables.ints[[OWNER, PEER]][:, linked_slots].T.astype(np.int64)
-    links = links[links[:, 0] < links[:, 1]]
-    return np.ascontiguousarray(links[np.lexsort((links[:, 1], links[:, 0]))])
+    slots = linked_slots(tables, state)
+    links = np.empty((len(slots), 2), dtype=np.int64)
+    for m in range(len(slots)):
+        # Slots come by their owner, but not by the peer where receivers hear a sector.
+        i, j = tables.ints[OWNER, slots[m]], tables.ints[PEER, slots[m]]
+        at = m
+        while at > 0 and links[at - 1, 0] == i and links[at - 1, 1] > j:
+            links[at, 0], links[at, 1] = links[at - 1, 0], links[at - 1, 1]
+            at -= 1
+        links[at, 0], links[at, 1] = i, j
+    return links
+
+
+@builder
+def linked_slots(tables, state):  # type: ignore[no-untyped-def]
+    """(m,) of the two slots of each link, the one whose owner is the lower node."""
+    slots = np.empty(tables.ints.shape[1], dtype=np.int64)
+    size = 0
+    for slot in range(len(slots)):
+        if state.ints[PLACE, slot] >= 0 and tables.ints[OWNER, slot] < tables.ints[PEER, slot]:
+            slots[size] = slot
+            size += 1
+    return slots[:size].copy()
+
+
+@builder
+def linkable_slots(tables):  # type: ignore[no-untyped-def]
+    """(m,) the same of each pair that may be linked."""
+    slots = np.empty(tables.ints.shape[1], dtype=np.int64)
+    size = 0
+    for slot in range(len(slots)):
+        if tables.ints[GRADE, slot] >= LINKABLE and tables.ints[OWNER, slot] < tables.ints[PEER, slot]:
+            slots[size] = slot
+            size += 1
+    return slots[:size].copy()
 
 
 @kernel

@@ -22,8 +22,8 @@ from manetdiff.solvers.state import (
     AIRTIME,
     HARM,
     PLACE,
-    TURNED,
     SearchState,
+    clear,
     empty_state,
     find_slots,
     read_links,
@@ -151,10 +151,7 @@ class Workbench:
     def put_slots(self, slots: IntArray, parity: IntArray) -> None:
         """The same by slots (m,)."""
         state = self.state
-        state.throughput[:], state.floats[:], state.load[:], state.sizes[:], state.walk[:] = 0.0, 0.0, 0, 0, 0
-        state.ints[:] = 0
-        state.ints[PLACE] = -1
-        state.sizes[TURNED] = -1
+        clear(state)
         state.parity[:] = parity
         put_links(self.tables, state, slots)
         for bench, later in zip(self.ahead, self.later or (), strict=True):
@@ -239,7 +236,8 @@ class Workbench:
     @property
     def links(self) -> IntArray:
         """Those of the topology on the bench."""
-        return read_links(self.tables, self.state)
+        links: IntArray = read_links(self.tables, self.state)
+        return links
 
     @property
     def parity(self) -> IntArray:

@@ -1,0 +1,110 @@
+"""Samples of many layouts corrected in one compiled call, and the best of each layout kept.
+
+The call holds no lock and knows no Python: threads share the layouts of a stack out. What comes out is what
+`correct_onto` makes of each sample, and of a layout's samples the one in fewest parts, of those the one with most T, of
+those the first.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from manetdiff.compiled import builder
+from manetdiff.layout.stack import LayoutStack, stacked_tables
+from manetdiff.layout.tables import FEWEST_PARTS
+from manetdiff.radio.pairs import SECTORS
+from manetdiff.solvers.correction import COUNTS, correct_state
+from manetdiff.solvers.state import new_state, read_links, total
+from manetdiff.solvers.walks import count_parts
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+Bytes = npt.NDArray[np.uint8]
+
+
+class StackSamples(NamedTuple):
+    """s samples of each of b layouts of n nodes.
+
+    - pairs: (c, 2) with i < j, those that samples are about; begin, count: (b,) which of them are a layout's.
+    - linked: flat, 1 where a pair is linked: of a layout one sample after the other; at: (b,) where those begin.
+    - parity: (b, s, n).
+    """
+
+    pairs: IntArray
+    begin: IntArray
+    count: IntArray
+    linked: Bytes
+    at: IntArray
+    parity: Bytes
+
+    def part(self, which: slice) -> StackSamples:
+        """Those of some of the layouts."""
+        return self._replace(
+            begin=self.begin[which], count=self.count[which], at=self.at[which], parity=self.parity[which]
+        )
+
+
+class StackBest(NamedTuple):
+    """The best sample of each of b layouts, corrected.
+
+    - links: (b, m, 2), of which a layout's are the first `size`, (b,); parity: (b, n). kept: (b,) which sample it was.
+    - components, fewest: (b,) parts that it is in, and that the range allows. throughput: (b,) T. counts: (b, 7), see
+      `correction.COUNTS`.
+    """
+
+    links: IntArray
+    size: IntArray
+    parity: IntArray
+    kept: IntArray
+    components: IntArray
+    fewest: IntArray
+    throughput: FloatArray
+    counts: IntArray
+
+
+def best_of_stack(stack: LayoutStack, samples: StackSamples) -> StackBest:
+    """Correct all samples and keep the best of each layout."""
+    b, n = len(stack), stack.nodes
+    # No antenna has more than one link.
+    most = min(n * stack.radio.sectors, n * (n - 1)) // 2
+    kept, components, fewest, size = (np.zeros(b, dtype=np.int64) for _ in range(4))
+    best = StackBest(
+        np.empty((b, most, 2), dtype=np.int64),
+        size,
+        np.empty((b, n), dtype=np.int64),
+        kept,
+        components,
+        fewest,
+        np.empty(b),
+        np.empty((b, len(COUNTS)), dtype=np.int64),
+    )
+    _best_of_stack(stack.arrays, samples, best)
+    return best
+
+
+@builder
+def _best_of_stack(arrays, samples, best):  # type: ignore[no-untyped-def]
+    counts = np.empty(best.counts.shape[1], dtype=np.int64)
+    for b in range(len(arrays.positions)):
+        tables = stacked_tables(arrays, b)
+        best.fewest[b] = int(tables.constants[FEWEST_PARTS])
+        state = new_state(arrays.positions.shape[1], tables.ints.shape[1], int(arrays.constants[SECTORS]))
+        pairs = samples.pairs[samples.begin[b] : samples.begin[b] + samples.count[b]]
+        for k in range(samples.parity.shape[1]):
+            at = samples.at[b] + k * len(pairs)
+            links, size = np.empty_like(pairs), 0
+            for m in range(len(pairs)):
+                if samples.linked[at + m]:
+                    links[size, 0], links[size, 1] = pairs[m, 0], pairs[m, 1]
+                    size += 1
+            correct_state(tables, state, links[:size], samples.parity[b, k].astype(np.int64), counts)
+            parts, throughput = count_parts(tables, state), total(state)
+            if k == 0 or (parts, -throughput) < (best.components[b], -best.throughput[b]):
+                best.kept[b], best.components[b], best.throughput[b] = k, parts, throughput
+                best.counts[b], best.parity[b] = counts, state.parity
+                found = read_links(tables, state)
+                best.size[b] = len(found)
+                best.links[b, : len(found)] = found

@@ -25,7 +25,8 @@ from manetdiff.diffusion.sampler import Sampler
 from manetdiff.diffusion.weights import Weights, find_weights
 from manetdiff.errors import CheckpointError, DisconnectedWarning, FleetError, ModelError
 from manetdiff.gpu import BatchModel, load
-from manetdiff.gpu.captured import BEFORE_CAPTURE, BatchChain
+from manetdiff.gpu.captured import BatchChain
+from manetdiff.gpu.recorded import BEFORE_CAPTURE
 from manetdiff.gpu.uniform import GOLDEN, uniform_round
 from manetdiff.layout import Layout
 from manetdiff.model.config import ModelConfig

@@ -17,10 +17,11 @@ from manetdiff.layout import Layout
 from manetdiff.model.arc_tensors import ArcGraphs, ArcLayouts, stacked
 from manetdiff.model.config import Modulation
 from manetdiff.model.losses import LossWeights
+from manetdiff.model.packing import Room
 from manetdiff.scenarios import draw
 from manetdiff.solvers.spanning import spanning_forest
 from manetdiff.topology import Topology
-from manetdiff.training.packed import PackedCorpus, Room, chosen_layouts, packed, read_packed
+from manetdiff.training.packed import PackedCorpus, chosen_layouts, packed, read_packed
 from manetdiff.training.solved_rows import _numbers
 from support.arc_samples import SPARSE
 from support.graph_samples import perturbed

@@ -8,32 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from manetdiff.diffusion.generator import DiffusionGenerator
 from manetdiff.diffusion.step import denoising_step
+from manetdiff.gpu.recorded import Inputs, Recorder
 from manetdiff.gpu.uniform import uniform_round
 from manetdiff.model.embedding import EmbeddedLayouts
 from manetdiff.model.tensors import Graphs, Layouts
 from manetdiff.sampling import SamplerConfig, StepSettings, time_pairs
 
-# Chains that are run kernel by kernel before one is captured: they compile it and settle the memory.
-BEFORE_CAPTURE = 3
 HALF = 0.5
-
-
-@dataclass
-class _Recording:
-    """A captured chain: what it reads, what it writes, and the graph between them."""
-
-    layouts: Layouts
-    seeds: Tensor
-    settings: StepSettings[Tensor]
-    made: Graphs
-    graph: torch.cuda.CUDAGraph
 
 
 class BatchChain:
@@ -50,29 +37,27 @@ class BatchChain:
         self.on_gpu = device.type == "cuda"
         self.half = self.on_gpu if half is None else half
         self._step: Callable[..., Graphs] = torch.compile(self._one_step) if self.on_gpu else self._one_step
-        self._recordings: dict[tuple[SamplerConfig, tuple[torch.Size | None, ...]], _Recording] = {}
+        self._recorder: Recorder[Graphs] = Recorder()
 
     @torch.no_grad()
     def sample(
         self, layouts: Layouts, seeds: Tensor, sampling: SamplerConfig, settings: StepSettings[Tensor] | None = None
     ) -> Graphs:
-        """A graph for each layout; what comes back is overwritten by the next call like this one.
+        """A graph for each seed, on the layouts in turn, as many for each; what comes back is overwritten by the next
+        call like this one.
 
         - settings: of every step, on the device; by default those of the sampling.
         """
         settings = settings or self.settings_for(sampling)
         if not self.on_gpu:
             return self._chain(layouts, seeds, sampling, settings)
-        given = (*layouts, seeds, *settings)
-        key = sampling, tuple(None if part is None else part.shape for part in given)
-        if key not in self._recordings:
-            self._recordings[key] = self._record(layouts, seeds, sampling, settings)
-        held = self._recordings[key]
-        for mine, new in zip((*held.layouts, held.seeds, *held.settings), given, strict=True):
-            if mine is not None and new is not None:
-                mine.copy_(new)
-        held.graph.replay()
-        return held.made
+        parts = len(layouts)
+
+        def chain(held: Inputs) -> Graphs:
+            given = [part for part in held[: parts + 1] if part is not None]
+            return self._chain(Layouts(*given[:parts]), given[parts], sampling, StepSettings(*held[parts + 1 :]))  # type: ignore[arg-type]
+
+        return self._recorder.replayed(sampling, (*layouts, seeds, *settings), chain)
 
     def settings_for(self, sampling: SamplerConfig) -> StepSettings[Tensor]:
         """No guide, and the odds of every link raised by the same factor."""
@@ -82,11 +67,16 @@ class BatchChain:
     def _chain(
         self, layouts: Layouts, seeds: Tensor, sampling: SamplerConfig, settings: StepSettings[Tensor]
     ) -> Graphs:
-        b, n = layouts.mask.shape
+        b, n = len(seeds), layouts.mask.shape[1]
         embedded = self.generator.denoiser.embed_layouts(layouts)
         pace = self.generator.process.pace(layouts, self.generator.config.sectors)
+        # A layout that several graphs are sampled on is read once.
+        each = b // len(layouts.mask)
+        if each > 1:
+            embedded = EmbeddedLayouts(*(part.repeat_interleave(each, 0) for part in embedded))
+            pace = None if pace is None else pace.repeat_interleave(each, 0)
         first = torch.zeros((), dtype=torch.int64, device=self.device)
-        state = self.generator.process.pure_noise(uniform_round(seeds, first, n), layouts.mask)
+        state = self.generator.process.pure_noise(uniform_round(seeds, first, n), embedded.mask)
         pairs = time_pairs(sampling.steps, sampling.grid)
         for k, (t, s) in enumerate(pairs, start=1):
             # What tells one step from another is made on the device, so that one compiled step serves for all, and
@@ -120,27 +110,6 @@ class BatchChain:
         draws = Graphs(*(torch.where(decide, HALF, part) for part in draws))
         noise, strides = process.noise_shares(mask), process.strides(time, earlier)
         return denoising_step(prediction, state, noise, strides, draws, mask, settings, pace).state
-
-    def _record(
-        self, layouts: Layouts, seeds: Tensor, sampling: SamplerConfig, settings: StepSettings[Tensor]
-    ) -> _Recording:
-        held = Layouts(*(part.clone() for part in layouts))
-        held_seeds = seeds.clone()
-        held_settings = settings._replace(
-            **{name: part.clone() for name, part in settings._asdict().items() if part is not None}
-        )
-        stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
-        stream.wait_stream(torch.cuda.current_stream())
-        # Compiled anew for each fleet size, whose kernels are faster for knowing it.
-        with torch.cuda.stream(stream), torch._dynamo.config.patch(automatic_dynamic_shapes=False):
-            for _ in range(BEFORE_CAPTURE):
-                self._chain(held, held_seeds, sampling, held_settings)
-        torch.cuda.current_stream().wait_stream(stream)
-        torch.cuda.synchronize()
-        graph = torch.cuda.CUDAGraph()
-        with torch._dynamo.config.patch(automatic_dynamic_shapes=False), torch.cuda.graph(graph):
-            made = self._chain(held, held_seeds, sampling, held_settings)
-        return _Recording(held, held_seeds, held_settings, made, graph)
 
 
 def _free_batch(b: int, tensors: tuple[Tensor | None, ...]) -> None:

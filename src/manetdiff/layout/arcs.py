@@ -33,8 +33,8 @@ from manetdiff.layout.tables import (
     SLOTS,
     LinkTables,
 )
-from manetdiff.radio import Placement
-from manetdiff.radio.patterns import half_power_width
+from manetdiff.radio import Placement, Radio
+from manetdiff.radio.patterns import STEERED, half_power_width
 
 FloatArray = npt.NDArray[np.float32]
 IntArray = npt.NDArray[np.int64]
@@ -63,6 +63,10 @@ ARC_FEATURES = (
 )
 # Multiples of a bearing whose cosines and sines are told: sums of their products say how far apart two bearings are.
 HARMONICS = (1, 2, 4, 8)
+
+# Rows of what `listed_arcs` gives, of floats after those of the tables.
+ARC_OWNER, ARC_PEER, ARC_REVERSE, ARC_ANTENNA, ARC_LINK, ARC_RANK = range(6)
+ARC_SPILLED, ARC_SHORTEST, ARC_TO_NEAREST = 5, 6, 7
 
 # Of ratios whose logarithm is taken: less is nothing.
 LEAST = 1e-6
@@ -103,35 +107,24 @@ class Arcs(NamedTuple):
 
 def layout_arcs(place: Placement, tables: LinkTables) -> Arcs:
     """The candidates of a layout's tables as arcs."""
-    slots = tables.lists[BY_ANTENNA]
-    ints, floats = tables.ints[:, slots], tables.floats[:, slots]
-    owner, peer = ints[OWNER].astype(np.int64), ints[PEER].astype(np.int64)
-    place_of = np.empty(tables.slots, dtype=np.int64)
-    place_of[slots] = np.arange(len(slots))
-    reverse = place_of[ints[REVERSE]]
-    # Links in the order of their nodes, whatever the order of the arcs.
-    outward = np.flatnonzero(owner < peer)
-    forward = outward[np.lexsort((peer[outward], owner[outward]))]
-    link = np.empty(len(slots), dtype=np.int64)
-    link[forward] = link[reverse[forward]] = np.arange(len(forward))
-    antenna = np.cumsum(np.diff(ints[ANTENNA], prepend=-1) != 0) - 1
+    ints, floats, forward = listed_arcs(tables)
+    owner, antenna = (ints[row].astype(np.int64) for row in (ARC_OWNER, ARC_ANTENNA))
     of_node, node_there = _filled_up(owner, len(place))
-    of_antenna, antenna_there = _filled_up(antenna, int(antenna[-1]) + 1 if len(slots) else 0)
-    rank = np.arange(len(slots)) - of_antenna[antenna, 0] if len(slots) else np.empty(0)
-    spilled = _spilled(slots, tables.ints, tables.floats, tables.starts, tables.fan_fade, tables.gain)
+    of_antenna, antenna_there = _filled_up(antenna, int(antenna[-1]) + 1 if len(antenna) else 0)
+    peer = ints[ARC_PEER].astype(np.int64)
     angle = np.outer(floats[BEARING], HARMONICS)
     return Arcs(
         links=np.stack([owner[forward], peer[forward]], axis=1),
         owner=owner,
-        reverse=reverse,
+        reverse=ints[ARC_REVERSE].astype(np.int64),
         antenna=antenna,
-        link=link,
-        forward=forward,
+        link=ints[ARC_LINK].astype(np.int64),
+        forward=forward.astype(np.int64),
         arcs_of_node=of_node,
         node_there=node_there,
         arcs_of_antenna=of_antenna,
         antenna_there=antenna_there,
-        features=_features(place, tables, slots, rank, spilled),
+        features=arc_features(place.radio, ints, floats, place.forward[owner]),
         bearings=np.concatenate([np.cos(angle), np.sin(angle)], axis=1).astype(np.float32),
     )
 
@@ -145,32 +138,23 @@ def _filled_up(group: IntArray, groups: int) -> tuple[IntArray, FloatArray]:
     return np.where(there, begin[:, None] + place, 0), there.astype(np.float32)
 
 
-def _features(
-    place: Placement,
-    tables: LinkTables,
-    slots: IntArray,
-    rank: npt.NDArray[np.float64],
-    spilled: npt.NDArray[np.float64],
+def arc_features(
+    radio: Radio, ints: npt.NDArray[np.int32], floats: npt.NDArray[np.float64], forward: npt.NDArray[np.float64]
 ) -> FloatArray:
-    if len(slots) == 0:
-        return np.empty((0, len(ARC_FEATURES)), dtype=np.float32)
-    radio, noise = place.radio, place.radio.sigma2
-    owner = tables.ints[OWNER, slots]
-    floats = tables.floats[:, slots]
+    """(p, 15) features of arcs, of one layout or of many under one radio. ints, floats: see `listed_arcs`.
+
+    - forward: (p,) bearing in which sector 0 of the owner looks.
+    """
+    noise, steers = radio.sigma2, radio.pattern in STEERED
     snr = floats[SIGNAL] / noise
     width = 2 * math.pi / radio.sectors
-    ahead = np.mod(floats[BEARING] - place.forward[owner] + width / 2, width)
-    shortest = np.full(len(place), np.inf)
-    np.minimum.at(shortest, owner, floats[DISTANCE])
-    # A node without candidates would begin where the next one does, or after all of them: it owns no arc.
-    begin = np.minimum(tables.starts[NEAREST, : len(place)], len(slots) - 1)
-    to_nearest = tables.floats[SENT, tables.lists[BY_DISTANCE, begin]]
-    beam = half_power_width(radio) / 2 if place.steers else radio.theta_max
+    ahead = np.mod(floats[BEARING] - forward + width / 2, width)
+    beam = half_power_width(radio) / 2 if steers else radio.theta_max
     of_radio = (
         math.log2(radio.sectors) / LOG_SCALE,
         math.log(2 * beam / width),
-        float(place.steers),
-        radio.floor_db / DECIBEL_SCALE if place.steers else 0.0,
+        float(steers),
+        radio.floor_db / DECIBEL_SCALE if steers else 0.0,
         float(radio.reception == "omni"),
         0.0 if radio.ceiling is None else BITS_SCALE / (BITS_SCALE + radio.ceiling),
         math.log1p(radio.least_snr),
@@ -178,15 +162,62 @@ def _features(
     columns = (
         np.log2(np.minimum(1.0 + snr, radio.most_states)),
         np.log(np.maximum(snr, LEAST)) / LOG_SCALE,
-        np.log(floats[DISTANCE] / shortest[owner]),
+        np.log(floats[DISTANCE] / floats[ARC_SHORTEST]),
         np.abs(2 * ahead / width - 1.0),
-        np.log1p(rank),
-        np.log1p(spilled / noise),
+        np.log1p(ints[ARC_RANK].astype(np.float64)),
+        np.log1p(floats[ARC_SPILLED] / noise),
         np.log(np.maximum(floats[SENT] / radio.p_max, LEAST)) / LOG_SCALE,
-        np.log1p(to_nearest[owner] * floats[FADE] / noise),
-        *(np.full(len(slots), value) for value in of_radio),
+        np.log1p(floats[ARC_TO_NEAREST] * floats[FADE] / noise),
+        *(np.full(floats.shape[1], value) for value in of_radio),
     )
     return np.stack(columns, axis=1).astype(np.float32)
+
+
+@builder
+def listed_arcs(tables):  # type: ignore[no-untyped-def]
+    """The arcs of one layout's tables: ints (6, p), floats (8, p) and forward (c,), the arc from i of each link.
+
+    - ints, rows ARC_*: owner and peer; the reverse arc; antenna, counted over those in use; link, in the order of
+      its nodes; rank among the antenna's, the nearest first. floats: the rows of the tables, then what the owner's beam
+      at the peer spills, the length of the owner's shortest arc, and the power that this is sent with.
+    """
+    slots = tables.lists[BY_ANTENNA]
+    p = len(slots)
+    ints, floats = np.zeros((6, p), dtype=np.int32), np.empty((8, p))
+    floats[ARC_SPILLED] = _spilled(slots, tables.ints, tables.floats, tables.starts, tables.fan_fade, tables.gain)
+    place_of = np.empty(tables.ints.shape[1], dtype=np.int64)
+    for at in range(p):
+        place_of[slots[at]] = at
+    forward = np.empty(p // 2, dtype=np.int32)
+    size, begin = 0, 0
+    for at in range(p):
+        slot = slots[at]
+        i, j = tables.ints[OWNER, slot], tables.ints[PEER, slot]
+        ints[ARC_OWNER, at], ints[ARC_PEER, at] = i, j
+        ints[ARC_REVERSE, at] = place_of[tables.ints[REVERSE, slot]]
+        if at > 0:
+            same = tables.ints[ANTENNA, slot] == tables.ints[ANTENNA, slots[at - 1]]
+            ints[ARC_ANTENNA, at] = ints[ARC_ANTENNA, at - 1] + (0 if same else 1)
+            ints[ARC_RANK, at] = ints[ARC_RANK, at - 1] + 1 if same else 0
+            if i != ints[ARC_OWNER, at - 1]:
+                begin = size
+        for row in range(len(tables.floats)):
+            floats[row, at] = tables.floats[row, slot]
+        nearest = tables.lists[BY_DISTANCE, tables.starts[NEAREST, i]]
+        floats[ARC_SHORTEST, at] = tables.floats[DISTANCE, nearest]
+        floats[ARC_TO_NEAREST, at] = tables.floats[SENT, nearest]
+        if i < j:
+            # Links in the order of their nodes, whatever the order of the arcs.
+            to = size
+            while to > begin and ints[ARC_PEER, forward[to - 1]] > j:
+                forward[to] = forward[to - 1]
+                to -= 1
+            forward[to] = at
+            size += 1
+    for m in range(size):
+        ints[ARC_LINK, forward[m]] = m
+        ints[ARC_LINK, ints[ARC_REVERSE, forward[m]]] = m
+    return ints, floats, forward
 
 
 @builder

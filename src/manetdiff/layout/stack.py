@@ -204,9 +204,7 @@ def stacked_tables(arrays, b):  # type: ignore[no-untyped-def]
         for row in range(len(floats)):
             floats[row, at] = arrays.floats[b, row, i, j]
     steered = arrays.gain.shape[1] > 0
-    tables = filled_tables(
-        first, second, looking, grade, floats, n, sectors, len(tree), arrays.constants, not steered
-    )
+    tables = filled_tables(first, second, looking, grade, floats, n, sectors, len(tree), arrays.constants, not steered)
     gain = gains_of_pairs(arrays.gain[b], tables.ints, tables.starts) if steered else tables.gain
     return LinkTables(
         tables.ints, tables.floats, tables.starts, tables.lists, tables.fan, tables.fan_fade, gain, tables.constants

@@ -11,10 +11,11 @@ from torch import Tensor
 
 from manetdiff.diffusion.generator import TrainingDraws
 from manetdiff.diffusion.sparse import ArcDraws
+from manetdiff.model.packing import Room
 from manetdiff.model.tensors import Graphs
 from manetdiff.training.corpus import Corpus
 from manetdiff.training.mirror import mirrored
-from manetdiff.training.packed import PackedCorpus, Room, chosen_layouts, packed
+from manetdiff.training.packed import PackedCorpus, chosen_layouts, packed
 from manetdiff.training.parts import Part, part_of_row, part_room, parts_of_batch
 from manetdiff.training.plan import NOISE, ORDER, Plan, batch_draws, batch_rows, shares, steps_an_epoch, stream_seed
 

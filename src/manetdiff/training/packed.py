@@ -19,27 +19,14 @@ from torch import Tensor
 from manetdiff.cores import usable_cores
 from manetdiff.data import SolvedLayout
 from manetdiff.errors import DataError, TrainingError
-from manetdiff.layout import HARMONICS
-from manetdiff.model.arc_tensors import ArcGraphs, ArcLayouts, groups_of
-from manetdiff.model.groups import Groups
+from manetdiff.model.arc_tensors import ArcGraphs, ArcLayouts
+from manetdiff.model.packing import ARCS, NODES, ArcTensorRows, Room, packed_layouts
 from manetdiff.radio import Radio
 from manetdiff.training.corpus import read_datasets, source
 from manetdiff.training.solved_rows import Chosen, SolvedRows, solved_rows, some
 
 # Room for nodes, links and antennas, for each arc: a little more than fleets have.
 ROOM = {"nodes": 0.12, "links": 0.5, "antennas": 0.4, "graphs": 0.008}
-
-
-class Room(NamedTuple):
-    """What a batch has room for, the last of each kind for what fills it up; longest: most arcs of a node, arcs of an
-    antenna and nodes of a graph."""
-
-    arcs: int
-    nodes: int
-    links: int
-    antennas: int
-    graphs: int
-    longest: tuple[int, int, int]
 
 
 class Rows(NamedTuple):
@@ -66,8 +53,10 @@ class Rows(NamedTuple):
     arcs_of_antenna: Tensor
     begins: Tensor
 
-
-ARCS, NODES, LINKS, ANTENNAS = range(4)
+    @property
+    def layouts(self) -> ArcTensorRows:
+        """The layouts without their solutions."""
+        return ArcTensorRows(*(getattr(self, name) for name in ArcTensorRows._fields))
 
 
 @dataclass(frozen=True)
@@ -160,59 +149,9 @@ class Batch(NamedTuple):
 
 def packed(rows: Rows, chosen: Tensor, room: Room) -> Batch:
     """The layouts with these numbers, -1 for none, in a batch of fixed shape."""
-    device = chosen.device
-    at = chosen.clamp(min=0)
-    counts = (rows.begins[:, at + 1] - rows.begins[:, at]) * (chosen >= 0)
-    ends = counts.cumsum(1)
-    before = ends - counts
-
-    def places(kind: int, size: int) -> tuple[Tensor, Tensor, Tensor]:
-        """Of each place in the batch: whether it is in use, its layout there, and its row in the corpus."""
-        place = torch.arange(size, device=device)
-        graph = torch.searchsorted(ends[kind], place, right=True).clamp(max=room.graphs - 1)
-        used = place < ends[kind, -1]
-        row = rows.begins[kind, at[graph]] + place - before[kind, graph]
-        return used, graph, torch.where(used, row, 0)
-
-    used, graph, row = places(ARCS, room.arcs)
-
-    def moved(local: Tensor, kind: int, last: int) -> Tensor:
-        return torch.where(used, local[row] + before[kind, graph], last)
-
-    place = torch.arange(room.arcs, device=device)
-    reverse = torch.where(used, rows.reverse[row] + before[ARCS, graph], place)
-    owner, antenna, link = (
-        moved(local, kind, size - 1)
-        for local, kind, size in (
-            (rows.owner, NODES, room.nodes),
-            (rows.antenna, ANTENNAS, room.antennas),
-            (rows.link, LINKS, room.links),
-        )
-    )
-    # No tensor of HARMONICS: a step that copies to the device cannot be captured.
-    angle = torch.stack([rows.bearing[row] * harmonic for harmonic in HARMONICS], dim=1)
-    bearings = torch.cat([angle.cos(), angle.sin()], dim=1)
-    features = rows.features[row].float()
-    real_nodes, graph_of_node, node_row = places(NODES, room.nodes)
-    real_links, graph_of_link, link_row = places(LINKS, room.links)
-    real_antennas, _, antenna_row = places(ANTENNAS, room.antennas)
-    forward = torch.where(real_links, rows.forward[link_row] + before[ARCS, graph_of_link], room.arcs - 1)
-    ends_of_link = torch.stack([forward, reverse[forward]], dim=1)
-    links = Groups(link, ends_of_link, real_links[:, None].expand(-1, 2), 2 * link + (place != forward[link]))
-    arcs_of_node, arcs_of_antenna, nodes_of_graph = room.longest
-    layouts = ArcLayouts(
-        features,
-        bearings,
-        reverse,
-        groups_of(owner, rows.arcs_of_node[node_row].long() * real_nodes, arcs_of_node),
-        groups_of(antenna, rows.arcs_of_antenna[antenna_row].long() * real_antennas, arcs_of_antenna),
-        links,
-        groups_of(graph_of_node, counts[NODES], nodes_of_graph),
-        real_nodes.float(),
-        real_links.float(),
-    )
+    layouts, nodes, links = packed_layouts(rows.layouts, chosen, room)
     clean, forest = (
-        ArcGraphs(linked[link_row].float() * real_links, parity[node_row].float() * real_nodes)
+        ArcGraphs(linked[links.row].float() * links.used, parity[nodes.row].float() * nodes.used)
         for linked, parity in ((rows.linked, rows.parity), (rows.in_forest, rows.forest_parity))
     )
     return Batch(layouts, clean, forest)

@@ -13,7 +13,7 @@ import torch
 from lightning.fabric import Fabric
 from torch import Tensor
 
-from manetdiff.training.packed import LINKS, NODES, Room
+from manetdiff.model.packing import LINKS, NODES, Room
 
 # Room that a process has for its part of a packed batch beyond an even share: parts are even in what they cost, but
 # not in each of arcs, nodes, links and antennas.

@@ -32,10 +32,11 @@ from manetdiff.files import made_folder, write_whole
 from manetdiff.json_settings import JsonSettings
 from manetdiff.model.arc_tensors import ArcGraphs, ArcLayouts
 from manetdiff.model.losses import LossWeights
+from manetdiff.model.packing import NODES, Room
 from manetdiff.sampling import SamplerConfig, time_pairs
 from manetdiff.training.judging import Sampled, judged, judges
 from manetdiff.training.optimisation import AveragedWeights
-from manetdiff.training.packed import NODES, Batch, PackedCorpus, Room, packed, read_packed
+from manetdiff.training.packed import Batch, PackedCorpus, packed, read_packed
 from manetdiff.training.plan import stream_seed
 
 LAST = "last.safetensors"

@@ -25,7 +25,7 @@ os.environ |= {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
 
 from manetdiff.compiled import store
 from manetdiff.compiled.identity import digest
-from manetdiff.solvers.rehearsal import MOMENTS_AHEAD, rehearse_ahead
+from manetdiff.solvers.rehearsal import MOMENTS_AHEAD, rehearse_ahead, rehearse_batches
 
 ROOT = Path(__file__).parent.parent
 
@@ -54,6 +54,7 @@ def _compiled() -> dict[str, bytes]:
         store.PREBUILT = Path(folder)  # where there is none yet
         for moments in MOMENTS_AHEAD:
             rehearse_ahead(moments)
+        rehearse_batches()
         kept = store.own_folder()
         assert kept is not None
         codes = {name: kept.read(name) for name in kept.names()}

@@ -272,7 +272,7 @@ class TestTheModel:
 
     def test_gives_the_same_where_a_batch_must_be_cut(self, model: BatchModel, monkeypatch: pytest.MonkeyPatch) -> None:
         whole = model.generate(MIXED, seed=7, steps=3, samples=3)
-        monkeypatch.setattr("manetdiff.gpu.model.MOST_TOGETHER", 4)
+        monkeypatch.setattr("manetdiff.gpu.dense.MOST_TOGETHER", 4)
         assert model.generate(MIXED, seed=7, steps=3, samples=3) == whole
 
     @pytest.mark.parametrize("correct", [True, False])
@@ -404,10 +404,4 @@ class TestRefused:
         config, process = ModelConfig(kind="gt-vae", width=8, blocks=1), Process(2.5)
         weights = Weights(config, process, Radio(), build(config, process).state_dict())
         with pytest.raises(ModelError, match="only diffusion models"):
-            BatchModel(weights, CPU)
-
-    def test_models_on_candidate_links(self) -> None:
-        config, process = ModelConfig(kind="sparse", width=8, blocks=1), Process(2.5)
-        weights = Weights(config, process, Radio(), build(config, process).state_dict())
-        with pytest.raises(ModelError, match=r"sparse networks .* dense ones do, such as netdiff"):
             BatchModel(weights, CPU)

@@ -15,12 +15,10 @@ from torch import Tensor
 from manetdiff.diffusion.generator import DiffusionGenerator
 from manetdiff.diffusion.step import denoising_step
 from manetdiff.gpu.recorded import Inputs, Recorder
-from manetdiff.gpu.uniform import uniform_round
+from manetdiff.gpu.uniform import HALF, uniform_round
 from manetdiff.model.embedding import EmbeddedLayouts
 from manetdiff.model.tensors import Graphs, Layouts
 from manetdiff.sampling import SamplerConfig, StepSettings, time_pairs
-
-HALF = 0.5
 
 
 class BatchChain:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from collections import deque
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -14,27 +16,28 @@ import torch
 from manetdiff.checks import check_whole
 from manetdiff.cores import usable_cores
 from manetdiff.diffusion.generator import DiffusionGenerator
+from manetdiff.diffusion.sparse import SparseGenerator
 from manetdiff.diffusion.weights import Weights, find_weights
 from manetdiff.errors import FleetError, ModelError
 from manetdiff.fleet import Fleet
 from manetdiff.gpu.captured import BatchChain
-from manetdiff.layout import Layout, LayoutFeatures, pad
-from manetdiff.model.tensors import Layouts
+from manetdiff.gpu.dense import DenseNetwork
+from manetdiff.gpu.network import Network, Pending
+from manetdiff.gpu.pieces import Piece
+from manetdiff.gpu.refined import Refiner
+from manetdiff.gpu.sparse import SparseNetwork
+from manetdiff.gpu.sparse_chain import SparseChain
 from manetdiff.radio import Radio
-from manetdiff.runtime.chain import States
-from manetdiff.runtime.dense import as_lists, every_pair
 from manetdiff.runtime.effort import Effort
 from manetdiff.runtime.options import Options
-from manetdiff.runtime.refine import best_of
-from manetdiff.runtime.samples import Sample, samples_of
 from manetdiff.sampling import SamplerConfig, grid_for
 from manetdiff.solvers.local_search import THOROUGH
-from manetdiff.solvers.rehearsal import rehearse
-from manetdiff.topology import Topology, find_parts, warn_of_parts_in_batch
+from manetdiff.solvers.rehearsal import rehearse_batches
+from manetdiff.topology import Report, Topology, warn_of_parts_in_batch
 from manetdiff.weights import PAPER
 
-# Graphs that are sampled together at most.
-MOST_TOGETHER = 4096
+# Batches that the cores read before the device is ready for them.
+READ_AHEAD = 2
 
 
 def load(
@@ -66,14 +69,17 @@ class BatchModel:
         threads: int | None = None,
     ) -> None:
         generator = weights.build()
-        if weights.config.kind == "sparse":
-            raise ModelError(f"{name}: sparse networks do not run in batches on a GPU; dense ones do, such as {PAPER}")
-        if not isinstance(generator, DiffusionGenerator):
+        if not isinstance(generator, DiffusionGenerator | SparseGenerator):
             raise ModelError("only diffusion models sample in steps")
         self.radio, self.sampling, self.device = weights.radio, weights.sampling, device
         self.name, self.threads = name, usable_cores() if threads is None else threads
         check_whole(ModelError, "threads", self.threads, 1)
-        self.chain = BatchChain(generator, device, half=half)
+        self.network: Network[Any]
+        if isinstance(generator, SparseGenerator):
+            self.network, self.sectors = SparseNetwork(SparseChain(generator, device, half=half)), None
+        else:
+            self.chain = BatchChain(generator, device, half=half)
+            self.network, self.sectors = DenseNetwork(self.chain), self.radio.sectors
 
     def generate(
         self,
@@ -95,72 +101,78 @@ class BatchModel:
         options = Options(radio=radio, seed=seed)
         effort = Effort(steps, samples, polish=polish, correct=correct, annealing=THOROUGH)
         chosen = options.radio or self.radio
-        if chosen.sectors != self.radio.sectors:
-            raise ModelError(f"trained for {self.radio.sectors} sectors; the radio has {chosen.sectors}")
+        if self.sectors is not None and chosen.sectors != self.sectors:
+            raise ModelError(f"trained for {self.sectors} sectors; the radio has {chosen.sectors}")
         if isinstance(fleets, Fleet) or not isinstance(fleets, Sequence):
             raise FleetError(f"give a list of fleets, not {type(fleets).__name__}")
         for place, fleet in enumerate(fleets):
             if not isinstance(fleet, Fleet) or len(fleet) < 2:
                 raise FleetError(f"fleet {place}: give a Fleet of at least 2 nodes, not {fleet!r}")
-        rehearse()
-        began = time.perf_counter()
+        rehearse_batches()
+        told = Report(method="netdiff", weights=self.name, seed=int(seed), steps=steps, samples=samples)
+        refiner = Refiner(effort, seed, time.perf_counter(), told)
+        sampling = self.sampling_for(steps, redundant=effort.redundant)
+        made: list[Topology | None] = [None] * len(fleets)
         with ThreadPoolExecutor(self.threads) as pool:
-            layouts = [Layout(fleet, chosen) for fleet in fleets]
-            features = list(pool.map(lambda layout: layout.features, layouts))
-            sampled = self._sampled(features, seed, self.sampling_for(steps, redundant=effort.redundant), samples)
-            sampling = time.perf_counter() - began
+            pieces, topologies = self._pipeline(pool, fleets, chosen, sampling, refiner)
+            for piece, refined in zip(pieces, topologies, strict=True):
+                for place, topology in zip(piece.places, refined.result(), strict=True):
+                    made[place] = topology
+        whole = [topology for topology in made if topology is not None]
+        warn_of_parts_in_batch({index: one.report.parts for index, one in enumerate(whole)})
+        return whole
 
-            def refined(place: int) -> Topology:
-                best = best_of(sampled[place], layouts[place], effort, seed)
-                parts = find_parts(best.sample.links, layouts[place])
-                report = best.report.replace(
-                    method="netdiff",
-                    components=1 if parts is None else parts.components,
-                    parts=parts,
-                    weights=self.name,
-                    seed=int(seed),
-                    steps=steps,
-                    samples=samples,
-                    throughput=best.throughput,
-                    seconds=time.perf_counter() - began,  # of the batch, up to here
-                    stages={"sampling": sampling, **best.report.stages},
-                )
-                return Topology(*best.sample, report, layouts[place])
+    def _pipeline(
+        self,
+        pool: ThreadPoolExecutor,
+        fleets: Sequence[Fleet],
+        radio: Radio,
+        sampling: SamplerConfig,
+        refiner: Refiner,
+    ) -> tuple[list[Piece], list[Future[list[Topology]]]]:
+        """All pieces, and their topologies to come. While the device works on a batch, the cores read those that follow
+        and refine those before."""
+        network, samples = self.network, refiner.effort.samples
+        streams = [_stream(refiner.seed, draw) for draw in range(samples)]
+        batches = network.batches(fleets, radio, samples)
 
-            made = list(pool.map(refined, range(len(fleets))))
-        warn_of_parts_in_batch({index: one.report.parts for index, one in enumerate(made)})
-        return made
+        def read(piece: Piece) -> Any:
+            piece.sort_out()
+            return network.read(piece)
+
+        def submitted(batch: list[Piece]) -> list[Future[Any]]:
+            return [pool.submit(read, piece) for piece in batch]
+
+        reading = deque(submitted(batch) for batch in batches[:READ_AHEAD])
+        done: list[Piece] = []
+        topologies: list[Future[list[Topology]]] = []
+
+        def refine(batch: list[Piece], pending: Pending) -> None:
+            for piece, graphs in zip(batch, pending.result(), strict=True):
+                done.append(piece)
+                topologies.append(pool.submit(refiner.topologies, piece, graphs))
+
+        before: tuple[list[Piece], Pending] | None = None
+        for k, batch in enumerate(batches):
+            given = [one.result() for one in reading.popleft()]
+            if k + READ_AHEAD < len(batches):
+                reading.append(submitted(batches[k + READ_AHEAD]))
+            pending = network.sampled(batch, given, streams, sampling)
+            if before is not None:
+                refine(*before)
+                before = None
+            if pending.under_way:
+                before = batch, pending
+            else:
+                refine(batch, pending)
+        if before is not None:
+            refine(*before)
+        return done, topologies
 
     def sampling_for(self, steps: int, *, redundant: bool) -> SamplerConfig:
         """How so many steps are taken. redundant: whether with more links than needed, see Effort."""
         redundancy = self.sampling.redundancy if redundant else 1.0
         return dataclasses.replace(self.sampling, steps=steps, grid=grid_for(steps), redundancy=redundancy)
-
-    def _sampled(
-        self, features: Sequence[LayoutFeatures], seed: int, sampling: SamplerConfig, samples: int
-    ) -> list[list[Sample]]:
-        """The samples of each layout; layouts of one size go together."""
-        made: list[list[Sample]] = [[] for _ in features]
-        for n in sorted({len(one.node) for one in features}):
-            places = [place for place, one in enumerate(features) if len(one.node) == n for _ in range(samples)]
-            draws = [draw for one in features if len(one.node) == n for draw in range(samples)]
-            for start in range(0, len(places), MOST_TOGETHER):
-                part = slice(start, start + MOST_TOGETHER)
-                states = self._batch([features[place] for place in places[part]], draws[part], seed, sampling)
-                for place, sample in zip(places[part], samples_of(states, every_pair(n)), strict=True):
-                    made[place].append(sample)
-        return made
-
-    def _batch(self, features: list[LayoutFeatures], draws: list[int], seed: int, sampling: SamplerConfig) -> States:
-        """Padded with the last layout to a power of two, so that few shapes are ever compiled and captured."""
-        count = len(features)
-        whole = 1 << (count - 1).bit_length()
-        layouts = Layouts.from_numpy(pad(features + features[-1:] * (whole - count)), self.device)
-        numbers = [_stream(seed, draw) for draw in draws + draws[-1:] * (whole - count)]
-        seeds = torch.tensor(numbers, dtype=torch.int64, device=self.device)
-        made = self.chain.sample(layouts, seeds, sampling)
-        edges, parity = (part[:count].float().cpu().numpy() for part in made)
-        return States(as_lists(edges), parity)
 
 
 def _stream(seed: int, draw: int) -> int:

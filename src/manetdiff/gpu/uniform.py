@@ -17,16 +17,29 @@ MIX_A = 0xBF58476D1CE4E5B9 - 2**64
 MIX_B = 0x94D049BB133111EB - 2**64
 # So many of the bits make a number of single precision.
 BITS = 24
+# The likelier of two states is taken where the number drawn is one half.
+HALF = 0.5
 
 
 def uniform_round(seeds: Tensor, round_: Tensor, n: int) -> Graphs:
     """Round number `round_`, an int64 of no dimensions, for graphs of n nodes; seeds: (b,) int64."""
     place = torch.arange(n * n + n, dtype=torch.int64, device=seeds.device)
-    start = _mixed(seeds + GOLDEN * (round_ + 1))
-    # Neighbouring places are told apart by the mixing alone, which was made for counters.
-    bits = _mixed(start[:, None] + place)
-    numbers = (_shifted(bits, 64 - BITS)).to(torch.float32) * 2.0**-BITS
+    numbers = _numbers(_start(seeds, round_)[:, None] + place)
     return Graphs(numbers[:, : n * n].reshape(-1, n, n), numbers[:, n * n :])
+
+
+def uniform_places(seeds: Tensor, round_: Tensor, graph: Tensor, place: Tensor) -> Tensor:
+    """The same for places (p,) in graphs of any sizes; graph: (p,) which each is in, of those that the seeds are of."""
+    return _numbers(_start(seeds, round_)[graph] + place)
+
+
+def _start(seeds: Tensor, round_: Tensor) -> Tensor:
+    return _mixed(seeds + GOLDEN * (round_ + 1))
+
+
+def _numbers(places: Tensor) -> Tensor:
+    # Neighbouring places are told apart by the mixing alone, which was made for counters.
+    return _shifted(_mixed(places), 64 - BITS).to(torch.float32) * 2.0**-BITS
 
 
 def _mixed(bits: Tensor) -> Tensor:

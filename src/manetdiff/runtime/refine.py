@@ -102,7 +102,30 @@ def best_of(
     best = best._replace(report=best.report.replace(connected=whole, valid=whole, stages=stages))
     if whole or pinned or time.perf_counter() >= deadline:
         return best
-    return _by_search(best, layout, seed, deadline)
+    return joined_by_search(best, layout, seed, deadline)
+
+
+def joined_by_search(best: Refined, layout: Layout, seed: int, deadline: float) -> Refined:
+    """What a search from scratch finds, if it is in fewer parts: where correction, which may not turn single nodes,
+    leaves a network in parts, there is often a whole one. Not where the range allows no fewer parts."""
+    if best.components <= _fewest_parts(layout):
+        return best
+    budget = Budget(moves=FALLBACK_MOVES_A_NODE * len(layout), deadline=None if deadline == math.inf else deadline)
+    bench, told = Workbench(layout), best.report.replace(fallback=True)
+    made = best
+    # Best without links that share an antenna; if they must, as the search leaves them.
+    for crowd in (1, None):
+        if crowd is None and time.perf_counter() >= deadline:
+            break
+        found = search(layout, budget, int(seed), crowd=crowd)
+        correct_onto(bench, found.links, found.parity, flip_parts=True)
+        if bench.parts <= found.components and bench.parts < best.components:
+            pruned = scored(Sample(bench.links, bench.parity), layout, told)
+            return pruned._replace(components=bench.parts)
+        if found.components < made.components:
+            as_found = scored(Sample(found.links, found.parity), layout, told)
+            made = as_found._replace(components=found.components)
+    return made
 
 
 def _judged(bench: Workbench, one: Refined) -> Refined:
@@ -150,29 +173,6 @@ def _searched(bench: Workbench, one: Refined, effort: Effort, seed: int, deadlin
     if deadline is not None:
         told = told.replace(cut_short=made < effort.polish)
     return Refined(Sample(bench.links, bench.parity), bench.parts, bench.throughput, bench.worth, told)
-
-
-def _by_search(best: Refined, layout: Layout, seed: int, deadline: float) -> Refined:
-    """What a search from scratch finds, if it is in fewer parts: where correction, which may not turn single nodes,
-    leaves a network in parts, there is often a whole one. Not where the range allows no fewer parts."""
-    if best.components <= _fewest_parts(layout):
-        return best
-    budget = Budget(moves=FALLBACK_MOVES_A_NODE * len(layout), deadline=None if deadline == math.inf else deadline)
-    bench, told = Workbench(layout), best.report.replace(fallback=True)
-    made = best
-    # Best without links that share an antenna; if they must, as the search leaves them.
-    for crowd in (1, None):
-        if crowd is None and time.perf_counter() >= deadline:
-            break
-        found = search(layout, budget, int(seed), crowd=crowd)
-        correct_onto(bench, found.links, found.parity, flip_parts=True)
-        if bench.parts <= found.components and bench.parts < best.components:
-            pruned = scored(Sample(bench.links, bench.parity), layout, told)
-            return pruned._replace(components=bench.parts)
-        if found.components < made.components:
-            as_found = scored(Sample(found.links, found.parity), layout, told)
-            made = as_found._replace(components=found.components)
-    return made
 
 
 def _fewest_parts(layout: Layout) -> int:

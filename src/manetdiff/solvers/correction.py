@@ -105,8 +105,8 @@ def correct_onto(
 
 @builder
 def correct_state(tables, state, links, parity, counts):  # type: ignore[no-untyped-def]
-    """Correct raw links (m, 2), i < j, of parity (n,) on a state, without Python in between: as `correct_onto` does with
-    `flip_parts`, on tables that hold every pair. counts: (7,), filled in the order of COUNTS."""
+    """Correct raw links (m, 2), i < j, of parity (n,) on a state: what `correct_onto` does with `flip_parts`, without
+    Python, on tables that hold every pair. counts: (7,), filled in the order of COUNTS."""
     counts[:] = 0
     slots = np.empty(len(links), dtype=np.int64)
     find_slots(tables, links, slots)

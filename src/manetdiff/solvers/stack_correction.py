@@ -28,23 +28,21 @@ Bytes = npt.NDArray[np.uint8]
 class StackSamples(NamedTuple):
     """s samples of each of b layouts of n nodes.
 
-    - pairs: (c, 2) with i < j, those that samples are about; begin, count: (b,) which of them are a layout's.
+    - pairs: (c, 2) with i < j, those that samples are about; of a layout those from `begin` to `end`, (b,).
     - linked: flat, 1 where a pair is linked: of a layout one sample after the other; at: (b,) where those begin.
     - parity: (b, s, n).
     """
 
     pairs: IntArray
     begin: IntArray
-    count: IntArray
+    end: IntArray
     linked: Bytes
     at: IntArray
     parity: Bytes
 
     def part(self, which: slice) -> StackSamples:
         """Those of some of the layouts."""
-        return self._replace(
-            begin=self.begin[which], count=self.count[which], at=self.at[which], parity=self.parity[which]
-        )
+        return self._replace(begin=self.begin[which], end=self.end[which], at=self.at[which], parity=self.parity[which])
 
 
 class StackBest(NamedTuple):
@@ -92,7 +90,7 @@ def _best_of_stack(arrays, samples, best):  # type: ignore[no-untyped-def]
         tables = stacked_tables(arrays, b)
         best.fewest[b] = int(tables.constants[FEWEST_PARTS])
         state = new_state(arrays.positions.shape[1], tables.ints.shape[1], int(arrays.constants[SECTORS]))
-        pairs = samples.pairs[samples.begin[b] : samples.begin[b] + samples.count[b]]
+        pairs = samples.pairs[samples.begin[b] : samples.end[b]]
         for k in range(samples.parity.shape[1]):
             at = samples.at[b] + k * len(pairs)
             links, size = np.empty_like(pairs), 0

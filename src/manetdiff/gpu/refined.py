@@ -36,7 +36,7 @@ class Refiner:
         made = self._together(piece, samples.part(slice(0, together)), sampled) if together else []
         layouts = [Layout(fleet, piece.radio) for fleet in piece.fleets[together : piece.stacked]] + piece.alone
         for row, layout in enumerate(layouts, start=together):
-            best = best_of(_listed(samples, row), layout, self.effort, self.seed)
+            best = best_of(listed_samples(samples, row), layout, self.effort, self.seed)
             made.append(self._finished(best, layout, sampled))
         return made
 
@@ -89,7 +89,7 @@ class Refiner:
         return Topology(*best.sample, report, layout)
 
 
-def _listed(samples: StackSamples, row: int) -> list[Sample]:
+def listed_samples(samples: StackSamples, row: int) -> list[Sample]:
     """The samples of one layout."""
     pairs, parity = samples.pairs[samples.begin[row] : samples.end[row]], samples.parity[row].astype(np.int64)
     whole = len(parity) * len(pairs)

@@ -1,6 +1,7 @@
 """Where the time of a large batch goes, a fleet and stage by stage, and how many fleets a second come out.
 
-    python scripts/gpu_batches.py [--network NAME] [--device cuda] [--fleets 8192] [--nodes 16] [--steps 3] [--samples 8]
+    python scripts/gpu_batches.py [--network NAME …] [--device cuda] [--fleets 8192] [--nodes 16] [--steps 3]
+        [--samples 8] [--threads N …]
 
 Three parts:
 
@@ -36,8 +37,8 @@ from manetdiff.model.arc_tensors import stacked
 from manetdiff.runtime.effort import Effort
 from manetdiff.runtime.refine import Refined, best_of
 from manetdiff.scenarios import draw
-from manetdiff.solvers.rehearsal import rehearse_batches
-from manetdiff.solvers.stack_correction import StackSamples, best_of_stack
+from manetdiff.solvers.batch_rehearsal import rehearse_batches
+from manetdiff.solvers.stack_refinement import StackSamples, best_of_stack
 from manetdiff.topology import Report, Topology, find_parts, unwarned_of_parts
 
 # Fleets that stages are measured on, and the fastest of so many times.
@@ -122,6 +123,10 @@ def _print_stages(name: str, model: BatchModel, fleets: Sequence[Fleet], steps: 
         for layout in state["layouts"]:
             _ = layout.tables
 
+    def with_tables() -> None:
+        layouts()
+        tables()
+
     def features() -> None:
         state["read"] = [layout.features if dense else layout.arcs for layout in state["layouts"]]
 
@@ -156,7 +161,7 @@ def _print_stages(name: str, model: BatchModel, fleets: Sequence[Fleet], steps: 
     old = {
         "physics of pairs": _each(layouts, count),
         "tables": _each(tables, count, layouts),
-        "features": _each(features, count, lambda: (layouts(), tables())),
+        "features": _each(features, count, with_tables),
         "packing": _each(packing, count),
         "correction, scores": _each(correction, count),
         "topology objects": _each(objects, count),
@@ -234,12 +239,12 @@ class _Busy:
             self._events.append((events[0], events[1]))
             return pending
 
-        model.network.sampled = watched  # type: ignore[method-assign]
+        model.network.sampled = watched  # type: ignore[method-assign, assignment]
 
     def seconds(self, model: BatchModel) -> float:
         model.network.sampled = self._sampled  # type: ignore[method-assign]
         torch.cuda.synchronize()
-        return sum(first.elapsed_time(last) for first, last in self._events) / 1e3
+        return float(sum(first.elapsed_time(last) for first, last in self._events)) / 1e3
 
 
 def _print_latency(model: BatchModel, fleets: Sequence[Fleet], steps: int, samples: int) -> None:

@@ -25,7 +25,8 @@ os.environ |= {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
 
 from manetdiff.compiled import store
 from manetdiff.compiled.identity import digest
-from manetdiff.solvers.rehearsal import MOMENTS_AHEAD, rehearse_ahead, rehearse_batches
+from manetdiff.solvers.batch_rehearsal import rehearse_batches
+from manetdiff.solvers.rehearsal import MOMENTS_AHEAD, rehearse_ahead
 
 ROOT = Path(__file__).parent.parent
 

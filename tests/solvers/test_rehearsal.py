@@ -84,9 +84,9 @@ def test_the_packaged_code_is_up_to_date() -> None:
     family = tag.partition("-numba")[0]
     if not list(store.PREBUILT.glob(f"{family}-*.tar.xz")):
         pytest.skip(f"nothing is packaged for {family}")
-    code = "from manetdiff.solvers.rehearsal import MOMENTS_AHEAD, rehearse_ahead, rehearse_batches; "
+    code = "from manetdiff.solvers.rehearsal import MOMENTS_AHEAD, rehearse_ahead; "
     code += "from manetdiff.compiled import every_function; [rehearse_ahead(moments) for moments in MOMENTS_AHEAD]; "
-    code += "rehearse_batches(); "
+    code += "from manetdiff.solvers.batch_rehearsal import rehearse_batches; rehearse_batches(); "
     code += "print([one.name for one in every_function() if one.has_been_compiled])"
     usual = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
     shown = subprocess.run(

@@ -18,7 +18,7 @@ from manetdiff.model.tensors import Layouts
 from manetdiff.radio import Radio
 from manetdiff.runtime.dense import every_pair
 from manetdiff.sampling import SamplerConfig
-from manetdiff.solvers.stack_correction import StackSamples
+from manetdiff.solvers.stack_refinement import StackSamples
 
 # Graphs that are sampled together at most.
 MOST_TOGETHER = 4096

@@ -31,8 +31,8 @@ from manetdiff.radio import Radio
 from manetdiff.runtime.effort import Effort
 from manetdiff.runtime.options import Options
 from manetdiff.sampling import SamplerConfig, grid_for
+from manetdiff.solvers.batch_rehearsal import rehearse_batches
 from manetdiff.solvers.local_search import THOROUGH
-from manetdiff.solvers.rehearsal import rehearse_batches
 from manetdiff.topology import Report, Topology, warn_of_parts_in_batch
 from manetdiff.weights import PAPER
 

@@ -13,7 +13,7 @@ from manetdiff.fleet import Fleet
 from manetdiff.gpu.pieces import Piece
 from manetdiff.radio import Radio
 from manetdiff.sampling import SamplerConfig
-from manetdiff.solvers.stack_correction import StackSamples
+from manetdiff.solvers.stack_refinement import StackSamples
 
 Read = TypeVar("Read")
 

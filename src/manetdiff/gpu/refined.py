@@ -15,8 +15,8 @@ from manetdiff.runtime.effort import Effort
 from manetdiff.runtime.refine import Refined, best_of, joined_by_search
 from manetdiff.runtime.samples import Sample
 from manetdiff.solvers.correction import COUNTS
-from manetdiff.solvers.stack_correction import StackSamples, best_of_stack
-from manetdiff.topology import Report, Topology, find_parts
+from manetdiff.solvers.stack_refinement import StackSamples, best_of_stack
+from manetdiff.topology import PolishReport, Report, Topology, find_parts
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,8 @@ class Refiner:
     def topologies(self, piece: Piece, samples: StackSamples) -> list[Topology]:
         """The best sample of each fleet of a piece, refined."""
         sampled = time.perf_counter() - self.began
-        # Local search, and samples as they are, are the work of one fleet after the other.
-        together = piece.stacked if self.effort.correct and self.effort.polish == 0 else 0
+        # What is not corrected may hold what no search state can.
+        together = piece.stacked if self.effort.correct else 0
         made = self._together(piece, samples.part(slice(0, together)), sampled) if together else []
         layouts = [Layout(fleet, piece.radio) for fleet in piece.fleets[together : piece.stacked]] + piece.alone
         for row, layout in enumerate(layouts, start=together):
@@ -42,18 +42,18 @@ class Refiner:
 
     def _together(self, piece: Piece, samples: StackSamples, sampled: float) -> list[Topology]:
         assert piece.stack is not None
-        corrected = time.perf_counter()
-        best = best_of_stack(piece.stack, samples)
+        began, effort = time.perf_counter(), self.effort
+        best = best_of_stack(piece.stack, samples, self.seed, effort.polish, effort.annealing)
         now = time.perf_counter()
-        stages = {"sampling": sampled, "correction": (now - corrected) / len(piece.stack), "polish": 0.0}
+        stages = {"sampling": sampled, "refinement": (now - began) / len(piece.stack)}
         told = self.report.replace(seconds=now - self.began, stages=stages)
         numbers = zip(
             *(part.tolist() for part in (best.kept, best.components, best.fewest, best.throughput, best.size)),
-            best.counts.tolist(),
+            *(part.tolist() for part in (best.counts, best.gain, best.improved)),
             strict=True,
         )
         made = []
-        for row, (kept, components, fewest, throughput, size, counts) in enumerate(numbers):
+        for row, (kept, components, fewest, throughput, size, counts, gain, improved) in enumerate(numbers):
             layout, links, parity = Layout(piece.fleets[row], piece.radio), best.links[row, :size], best.parity[row]
             whole = components == 1
             report = told.replace(
@@ -63,6 +63,7 @@ class Refiner:
                 connected=whole,
                 valid=whole,
                 throughput=throughput,
+                polish=PolishReport(effort.polish, gain, improved) if effort.polish else told.polish,
             )
             if whole:
                 made.append(Topology.of_sound(links, parity, report, layout))

@@ -17,7 +17,7 @@ from manetdiff.layout.arc_rows import ArcRows, joined_rows, rows_of, stacked_row
 from manetdiff.model.packing import ANTENNAS, ARCS, LINKS, NODES, ArcTensorRows, Room
 from manetdiff.radio import Radio
 from manetdiff.sampling import SamplerConfig
-from manetdiff.solvers.stack_correction import StackSamples
+from manetdiff.solvers.stack_refinement import StackSamples
 
 IntArray = npt.NDArray[np.int64]
 

@@ -129,7 +129,7 @@ def correct_state(tables, state, links, parity, counts):  # type: ignore[no-unty
         antennas[m, 1] = tables.ints[ANTENNA, tables.ints[REVERSE, sound[m]]]
     stay = sound[left_alone(signal, must_stay, antennas, len(state.load))]
     counts[DROPPED_SECTOR] = size - len(stay)
-    _put(tables, state, stay, parity)
+    put(tables, state, stay, parity)
     counts[ADDED] = add_best_links(tables, state, -math.inf, True, False, math.inf)
     while counts[FLIPPED] < len(parity) and count_parts(tables, state) > tables.constants[FEWEST_PARTS]:
         turning = state.parity.copy()
@@ -137,7 +137,7 @@ def correct_state(tables, state, links, parity, counts):  # type: ignore[no-unty
         if turned == 0:
             break
         counts[FLIPPED] += turned
-        _put(tables, state, linked_slots(tables, state), turning)
+        put(tables, state, linked_slots(tables, state), turning)
         counts[ADDED] += add_best_links(tables, state, -math.inf, True, False, math.inf)
     know_parts(tables, state)
     if state.sizes[PARTS] == 1:
@@ -145,8 +145,8 @@ def correct_state(tables, state, links, parity, counts):  # type: ignore[no-unty
 
 
 @kernel
-def _put(tables, state, slots, parity):  # type: ignore[no-untyped-def]
-    """See `Workbench.put_slots`."""
+def put(tables, state, slots, parity):  # type: ignore[no-untyped-def]
+    """Put links on a state by their slots, computed from scratch; see `Workbench.put_slots`."""
     clear(state)
     for i in range(len(parity)):
         state.parity[i] = parity[i]

@@ -9,9 +9,6 @@ import numpy as np
 from manetdiff.compiled import nothing_left
 from manetdiff.fleet import Fleet
 from manetdiff.layout import Layout
-from manetdiff.layout.arc_rows import stacked_rows
-from manetdiff.layout.stack import LayoutStack
-from manetdiff.radio import Radio
 from manetdiff.radio.pairs import EVERY_PAIR
 from manetdiff.solvers.annealing import anneal_plainly
 from manetdiff.solvers.budget import Budget, Meter
@@ -23,7 +20,6 @@ from manetdiff.solvers.reference import search
 from manetdiff.solvers.regions import search_by_regions
 from manetdiff.solvers.rng import seeded
 from manetdiff.solvers.spanning import spanning_forest
-from manetdiff.solvers.stack_correction import StackSamples, best_of_stack
 from manetdiff.solvers.workbench import Workbench
 from manetdiff.topology import Topology, metrics
 
@@ -55,18 +51,6 @@ def rehearse() -> None:
     enumerate_all(layout)
     correct_onto(bench := Workbench(layout), *RAW, tau_interference=1.0, flip_parts=True)
     _ = bench.throughput, bench.parts, metrics(Topology(bench.links, bench.parity), layout)
-    nothing_left()
-
-
-@cache
-def rehearse_batches() -> None:
-    """The same for layouts side by side, which only large batches ask for."""
-    rehearse()
-    stack = LayoutStack.of([TOY], Radio())
-    _ = stack.features, stacked_rows(stack)
-    pairs, one = np.column_stack(np.triu_indices(len(TOY), 1)), np.zeros(1, dtype=np.int64)
-    linked, parity = np.ones(len(pairs), dtype=np.uint8), np.zeros((1, 1, len(TOY)), dtype=np.uint8)
-    best_of_stack(stack, StackSamples(pairs, one, one + len(pairs), linked, one, parity))
     nothing_left()
 
 

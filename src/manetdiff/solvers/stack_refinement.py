@@ -1,8 +1,8 @@
-"""Samples of many layouts corrected in one compiled call, and the best of each layout kept.
+"""Samples of many layouts corrected and searched from in one compiled call, and the best of each layout kept.
 
 The call holds no lock and knows no Python: threads share the layouts of a stack out. What comes out is what
-`correct_onto` makes of each sample, and of a layout's samples the one in fewest parts, of those the one with most T, of
-those the first.
+`correct_onto` and `search_on` make of each sample, and of a layout's samples the one in fewest parts, of those the one
+with most T, of those the first.
 """
 
 from __future__ import annotations
@@ -17,11 +17,14 @@ from manetdiff.layout.stack import LayoutStack, stacked_tables
 from manetdiff.layout.tables import FEWEST_PARTS
 from manetdiff.radio.pairs import SECTORS
 from manetdiff.solvers.correction import COUNTS, correct_state
+from manetdiff.solvers.local_search import THOROUGH, Annealing
 from manetdiff.solvers.state import new_state, read_links, total
+from manetdiff.solvers.state_search import MOVES, put_topology, search_numbers, search_state
 from manetdiff.solvers.walks import count_parts
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
+MOST_SEED = np.int64(2**63 - 1)
 Bytes = npt.NDArray[np.uint8]
 
 
@@ -46,11 +49,11 @@ class StackSamples(NamedTuple):
 
 
 class StackBest(NamedTuple):
-    """The best sample of each of b layouts, corrected.
+    """The best sample of each of b layouts, refined.
 
     - links: (b, m, 2), of which a layout's are the first `size`, (b,); parity: (b, n). kept: (b,) which sample it was.
     - components, fewest: (b,) parts that it is in, and that the range allows. throughput: (b,) T. counts: (b, 7), see
-      `correction.COUNTS`.
+      `correction.COUNTS`. gain: (b,) T that the search has gained. improved: (b,) whether it has found anything.
     """
 
     links: IntArray
@@ -61,10 +64,17 @@ class StackBest(NamedTuple):
     fewest: IntArray
     throughput: FloatArray
     counts: IntArray
+    gain: FloatArray
+    improved: npt.NDArray[np.bool_]
 
 
-def best_of_stack(stack: LayoutStack, samples: StackSamples) -> StackBest:
-    """Correct all samples and keep the best of each layout."""
+def best_of_stack(
+    stack: LayoutStack, samples: StackSamples, seed: int = 0, moves: int = 0, annealing: Annealing = THOROUGH
+) -> StackBest:
+    """Correct all samples, search from each, and keep the best of each layout.
+
+    - seed: of the search on the first sample; those on the others have the next ones. moves: of each search.
+    """
     b, n = len(stack), stack.nodes
     # No antenna has more than one link.
     most = min(n * stack.radio.sectors, n * (n - 1)) // 2
@@ -78,13 +88,15 @@ def best_of_stack(stack: LayoutStack, samples: StackSamples) -> StackBest:
         fewest,
         np.empty(b),
         np.empty((b, len(COUNTS)), dtype=np.int64),
+        np.zeros(b),
+        np.zeros(b, dtype=np.bool_),
     )
-    _best_of_stack(stack.arrays, samples, best)
+    _best_of_stack(stack.arrays, samples, np.int64(seed), search_numbers(moves, annealing), best)
     return best
 
 
 @builder
-def _best_of_stack(arrays, samples, best):  # type: ignore[no-untyped-def]
+def _best_of_stack(arrays, samples, seed, search, best):  # type: ignore[no-untyped-def]
     counts = np.empty(best.counts.shape[1], dtype=np.int64)
     for b in range(len(arrays.positions)):
         tables = stacked_tables(arrays, b)
@@ -99,9 +111,16 @@ def _best_of_stack(arrays, samples, best):  # type: ignore[no-untyped-def]
                     links[size, 0], links[size, 1] = pairs[m, 0], pairs[m, 1]
                     size += 1
             correct_state(tables, state, links[:size], samples.parity[b, k].astype(np.int64), counts)
-            parts, throughput = count_parts(tables, state), total(state)
+            corrected = throughput = total(state)
+            if search[MOVES] > 0:
+                put_topology(tables, state, read_links(tables, state), state.parity.copy())
+                # Of 63 bits, whatever the sum.
+                search_state(tables, state, (seed + k) & MOST_SEED, search)
+                throughput = total(state)
+            parts = count_parts(tables, state)
             if k == 0 or (parts, -throughput) < (best.components[b], -best.throughput[b]):
                 best.kept[b], best.components[b], best.throughput[b] = k, parts, throughput
+                best.gain[b], best.improved[b] = throughput - corrected, throughput > corrected
                 best.counts[b], best.parity[b] = counts, state.parity
                 found = read_links(tables, state)
                 best.size[b] = len(found)

@@ -27,6 +27,8 @@ from manetdiff.errors import CheckpointError, DisconnectedWarning, FleetError, M
 from manetdiff.gpu import BatchModel, load
 from manetdiff.gpu.captured import BatchChain
 from manetdiff.gpu.recorded import BEFORE_CAPTURE
+from manetdiff.gpu.sparse import SparseNetwork
+from manetdiff.gpu.sparse_chain import SparseChain
 from manetdiff.gpu.uniform import GOLDEN, uniform_round
 from manetdiff.layout import Layout
 from manetdiff.model.config import ModelConfig
@@ -35,6 +37,7 @@ from manetdiff.sampling import SamplerConfig, StepSettings
 from manetdiff.topology import Topology, out_of_range
 from support.fake_cuda import FakeCuda
 from support.graph_samples import perturbed, scattered_layouts
+from support.sparse_batches import sampled, sparse_generator
 from support.strategies import drawn
 
 CPU = torch.device("cpu")
@@ -223,6 +226,16 @@ class TestCapturing:
             settings = chain.settings_for(SAMPLING)._replace(guide=guide, guide_weight=torch.full((1, 6, 6), 99.0))
             made = chain.sample(layouts, seeds, SAMPLING, settings)
             assert float(made.edges.sum()) == 2 * float(guide.sum() * 5 / 6)
+
+
+def test_a_sparse_chain_is_captured_once_for_each_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain, captured = (SparseChain(sparse_generator(), CPU) for _ in range(2))
+    cuda, captured.on_gpu = FakeCuda(monkeypatch), True
+    batches = [(drawn(8, seed=seed), drawn(5, seed=seed), drawn(6)) for seed in range(3)]
+    for fleets in batches:
+        assert sampled(SparseNetwork(captured), fleets) == sampled(SparseNetwork(plain), fleets)
+    assert cuda.recordings < len(batches)
+    assert cuda.events.count("replay") == len(batches)
 
 
 BENCH = load_benchmark("bench16")[:12]

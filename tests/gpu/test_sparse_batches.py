@@ -9,8 +9,7 @@ import pytest
 import torch
 
 from manetdiff import Fleet, Radio
-from manetdiff.diffusion.process import Process
-from manetdiff.diffusion.sparse import SparseGenerator, drawn_from, noise_shares, posterior_of
+from manetdiff.diffusion.sparse import drawn_from, noise_shares, posterior_of
 from manetdiff.gpu import BatchModel, load
 from manetdiff.gpu.network import Copied, rounded_up, sent
 from manetdiff.gpu.pieces import Piece, filled, pieces_of
@@ -20,23 +19,13 @@ from manetdiff.gpu.sparse_chain import SparseChain
 from manetdiff.gpu.uniform import uniform_places, uniform_round
 from manetdiff.layout import Layout
 from manetdiff.model.arc_tensors import ArcGraphs, stacked
-from manetdiff.model.config import ModelConfig
 from manetdiff.runtime.effort import Effort
 from manetdiff.runtime.refine import best_of
-from manetdiff.sampling import SamplerConfig, time_pairs
-from support.fake_cuda import FakeCuda
-from support.graph_samples import perturbed
+from manetdiff.sampling import time_pairs
+from support.sparse_batches import SAMPLING, STREAMS, sampled, sparse_generator
 from support.strategies import drawn
 
 CPU = torch.device("cpu")
-SAMPLING = SamplerConfig(steps=3, redundancy=1.5, temperature=0.6)
-STREAMS = (11, 2**61 + 3)
-
-
-def generator_of() -> SparseGenerator:
-    """Small, and with noise on all parameters: fresh ones hide parts of a network behind zeros."""
-    config, process = ModelConfig(kind="sparse", width=8, blocks=2, tokens=2), Process(2.5, parity_pace=0.7)
-    return perturbed(lambda: SparseGenerator(config, process))
 
 
 def blocked_at_the_tail(fleet: Fleet) -> Fleet:
@@ -59,20 +48,6 @@ MIXED = (
 )
 
 
-def sampled(network: SparseNetwork, fleets: tuple[Fleet, ...]) -> dict[int, list[Any]]:
-    """The samples of each fleet, by its place."""
-    made: dict[int, list[Any]] = {}
-    for batch in network.batches(fleets, Radio(), len(STREAMS)):
-        for piece in batch:
-            piece.sort_out()
-        pending = network.sampled(batch, [network.read(piece) for piece in batch], STREAMS, SAMPLING)
-        assert not pending.under_way
-        for piece, graphs in zip(batch, pending.result(), strict=True):
-            for row, place in enumerate(piece.places):
-                made[place] = [(links.tolist(), parity.tolist()) for links, parity in listed_samples(graphs, row)]
-    return made
-
-
 class TestTheNumbers:
     def test_follow_from_the_seed_the_round_and_the_place_alone(self) -> None:
         seeds, round_ = torch.tensor([5, 2**62]), torch.tensor(3)
@@ -86,7 +61,7 @@ class TestTheChain:
     @torch.no_grad()
     def test_is_the_sampler_with_these_numbers(self) -> None:
         """One layout after the other, by the functions of the sampler itself, without rows, rooms and packing."""
-        generator, fleets = generator_of(), (drawn(8), drawn(5), drawn(11))
+        generator, fleets = sparse_generator(), (drawn(8), drawn(5), drawn(11))
         made = sampled(SparseNetwork(SparseChain(generator, CPU)), fleets)
         linked = 0
         for place, fleet in enumerate(fleets):
@@ -117,7 +92,7 @@ class TestTheChain:
         assert linked > 10
 
     def test_gives_the_same_graphs_whatever_the_batch(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        network = SparseNetwork(SparseChain(generator_of(), CPU))
+        network = SparseNetwork(SparseChain(sparse_generator(), CPU))
         whole = sampled(network, MIXED)
         assert sorted(whole) == list(range(len(MIXED)))
         backwards = sampled(network, MIXED[::-1])
@@ -127,17 +102,6 @@ class TestTheChain:
         # Cut into many batches, and the samples of the largest, too.
         monkeypatch.setattr("manetdiff.gpu.sparse.NODES_TOGETHER", 80)
         assert sampled(network, MIXED) == whole
-
-    def test_is_captured_once_for_each_room(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        plain = SparseNetwork(SparseChain(generator_of(), CPU))
-        cuda, chain = FakeCuda(monkeypatch), SparseChain(generator_of(), CPU)
-        chain.on_gpu = True
-        network = SparseNetwork(chain)
-        batches = [(drawn(8, seed=seed), drawn(5, seed=seed), drawn(6)) for seed in range(3)]
-        for fleets in batches:
-            assert sampled(network, fleets) == sampled(plain, fleets)
-        assert cuda.recordings < len(batches)
-        assert cuda.events.count("replay") == len(batches)
 
 
 @pytest.fixture(scope="module")

@@ -19,6 +19,30 @@ from manetdiff import checks, files
 from manetdiff.errors import FormatError, ModelError
 from manetdiff.files import locked, made_folder, together, write_whole
 from manetdiff.messages import brief, escaped
+from manetdiff.once import once
+
+
+class TestOnce:
+    class Counted:
+        """Counts how often it is computed."""
+
+        computed = 0
+
+        @once
+        def value(self) -> int:
+            """Of each object its own."""
+            self.computed += 1
+            return 100 + self.computed
+
+    def test_is_computed_when_asked_for_and_then_kept_of_each_object(self) -> None:
+        first, second = self.Counted(), self.Counted()
+        assert first.computed == 0
+        assert [first.value, first.value, second.value] == [101, 101, 101]
+        assert (first.computed, second.computed) == (1, 1)
+
+    def test_of_the_class_is_itself_with_what_it_says(self) -> None:
+        assert isinstance(self.Counted.value, once)
+        assert self.Counted.value.__doc__ == "Of each object its own."
 
 
 class TestWholeFiles:

@@ -58,7 +58,7 @@ KNOWS["client"] = {"fleet", "radio", "topology", "formats"}
 KNOWS["cli"] = set(KNOWS)
 GROUND = {
     *("errors", "checks", "files", "json_settings", "compiled", "cores"),
-    *("hosts", "messages", "user_cache", "wording", "__version__"),
+    *("hosts", "messages", "once", "user_cache", "wording", "__version__"),
 }
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +14,7 @@ import numpy.typing as npt
 from manetdiff.fleet.fleet import Fleet
 from manetdiff.fleet.geodetic import wrapped
 from manetdiff.fleet.outliers import FAR, ONE_IN
+from manetdiff.once import once
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
@@ -39,7 +39,7 @@ class FleetStack:
         """Some of them."""
         return FleetStack(self.positions[which], self.yaw[which])
 
-    @cached_property
+    @once
     def far_out(self) -> BoolArray:
         """(b,) whether any node is far out, see `Fleet.far_out`."""
         horizontal = self.positions[..., :2]
@@ -49,17 +49,17 @@ class FleetStack:
         nearer, farther = outwards[:, fewest - 1 : -1], outwards[:, fewest:]
         return np.asarray(((nearer > 0) & (farther / FAR > nearer)).any(axis=1))
 
-    @cached_property
+    @once
     def centred(self) -> FloatArray:
         """The positions about the middle of each fleet."""
         return np.asarray(self.positions - self.positions.mean(axis=1, keepdims=True))
 
-    @cached_property
+    @once
     def width(self) -> FloatArray:
         """(b,) along the widest axis."""
         return np.asarray(np.ptp(self.positions, axis=1).max(axis=1))
 
-    @cached_property
+    @once
     def spread(self) -> FloatArray:
         """(b,) see `Fleet.spread`; 0 where all nodes stand above each other."""
         horizontal = np.ascontiguousarray(self.positions[..., :2])
@@ -68,7 +68,7 @@ class FleetStack:
         scaled = (flat / np.where(largest > 0, largest, 1.0)[:, None]) ** 2
         return np.asarray(largest * np.sqrt(scaled.mean(axis=1)))
 
-    @cached_property
+    @once
     def mean_heading(self) -> FloatArray:
         """(b,) see `Fleet.mean_heading`."""
         east, north = np.cos(self.yaw).sum(axis=1), np.sin(self.yaw).sum(axis=1)

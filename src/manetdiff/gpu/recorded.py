@@ -12,6 +12,9 @@ from torch import Tensor
 # Calls that are run kernel by kernel before one is captured: they compile it and settle the memory.
 BEFORE_CAPTURE = 3
 
+# Shapes that a step is compiled for at most; of PyTorch's usual eight, sizes and rooms would soon be more.
+MOST_SHAPES = 64
+
 Made = TypeVar("Made")
 Inputs = Sequence[Tensor | None]
 
@@ -49,12 +52,13 @@ def _record(inputs: Inputs, call: Callable[[Inputs], Made]) -> _Recording[Made]:
     stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
     stream.wait_stream(torch.cuda.current_stream())
     # Compiled anew for each fleet size, whose kernels are faster for knowing it.
-    with torch.cuda.stream(stream), torch._dynamo.config.patch(automatic_dynamic_shapes=False):
+    settings = {"automatic_dynamic_shapes": False, "recompile_limit": MOST_SHAPES}
+    with torch.cuda.stream(stream), torch._dynamo.config.patch(**settings):
         for _ in range(BEFORE_CAPTURE):
             call(held)
     torch.cuda.current_stream().wait_stream(stream)
     torch.cuda.synchronize()
     graph = torch.cuda.CUDAGraph()
-    with torch._dynamo.config.patch(automatic_dynamic_shapes=False), torch.cuda.graph(graph):
+    with torch._dynamo.config.patch(**settings), torch.cuda.graph(graph):
         made = call(held)
     return _Recording(held, made, graph)

@@ -44,6 +44,7 @@ class Refiner:
         assert piece.stack is not None
         began, effort = time.perf_counter(), self.effort
         best = best_of_stack(piece.stack, samples, self.seed, effort.polish, effort.annealing)
+        best.links.flags.writeable = best.parity.flags.writeable = False
         now = time.perf_counter()
         stages = {"sampling": sampled, "refinement": (now - began) / len(piece.stack)}
         told = self.report.replace(seconds=now - self.began, stages=stages)

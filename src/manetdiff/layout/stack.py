@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +21,7 @@ from manetdiff.layout.choosing import ENOUGH, LINKABLE, ROUNDING, chosen_pairs, 
 from manetdiff.layout.features import IN_RANGE, NODE_FEATURES, PAIR_FEATURES, fill_leaks, fill_pairs
 from manetdiff.layout.padding import PaddedFeatures
 from manetdiff.layout.tables import LinkTables, filled_tables, gains_of_pairs
+from manetdiff.once import once
 from manetdiff.radio import PairValues, Radio
 from manetdiff.radio.bounds import WIDTH
 from manetdiff.radio.pairs import EVERY_PAIR, SECTORS, linkable_pairs, pair_values, radio_constants, steered_gain
@@ -81,7 +81,7 @@ class LayoutStack:
         """Some of the layouts."""
         return LayoutStack(self.fleets.part(which), self.radio)
 
-    @cached_property
+    @once
     def plain(self) -> BoolArray:
         """(b,) layouts that a stack can speak for: no node far out, nodes side by side, a width that the radio's unit
         can measure and, under steered beams that follow elevation, not all at one height. Others are rare."""
@@ -101,40 +101,40 @@ class LayoutStack:
     def _steers(self) -> bool:
         return self.radio.pattern in STEERED
 
-    @cached_property
+    @once
     def unit(self) -> FloatArray:
         """(b,) metres per unit of distance."""
         return self.fleets.spread if self.radio.unit is None else np.full(len(self), float(self.radio.unit))
 
-    @cached_property
+    @once
     def positions(self) -> FloatArray:
         """(b, n, 2) or (b, n, 3), in units, about the middle of each fleet."""
         return np.asarray(self.fleets.centred / self.unit[:, None, None])
 
-    @cached_property
+    @once
     def forward(self) -> FloatArray:
         """(b, n) bearing in which each node's sector 0 looks."""
         return self.fleets.yaw + self.radio.boresight
 
-    @cached_property
+    @once
     def every_pair(self) -> PairValues:
         """(b, n, n) pairs."""
         offset = self.positions[:, None] - self.positions[:, :, None]
         return pair_values(self.radio, offset, self.forward[:, :, None], np.eye(self.nodes, dtype=np.bool_))
 
-    @cached_property
+    @once
     def linkable(self) -> BoolArray:
         """(b, n, n) pairs that may be linked."""
         return linkable_pairs(self.radio, self.every_pair)
 
-    @cached_property
+    @once
     def every_gain(self) -> FloatArray:
         """(b, n, n, n) see `Placement.every_gain`; (b, 0, 0, 0) for cones."""
         if not self._steers:
             return np.empty((len(self), 0, 0, 0))
         return steered_gain(self.radio, self.every_pair, self.every_pair, elevated=self._elevated)
 
-    @cached_property
+    @once
     def arrays(self) -> StackArrays:
         """For compiled code."""
         every = self.every_pair

@@ -52,10 +52,9 @@ class Topology:
 
     @classmethod
     def of_sound(cls, links: IntArray, parity: IntArray, report: Report, layout: Layout) -> Topology:
-        """From arrays that are known to be as a topology has them, and that nobody writes to: for those who make
-        thousands a second, of which checking would take most of the time."""
+        """From arrays that are known to be as a topology has them, read-only ones: for those who make thousands a
+        second, of which checking would take most of the time."""
         made = object.__new__(cls)
-        links.flags.writeable = parity.flags.writeable = False
         made.__dict__.update(links=links, parity=parity, report=report, layout=layout)
         return made
 

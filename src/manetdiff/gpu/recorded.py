@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import torch
 from torch import Tensor
@@ -52,13 +52,13 @@ def _record(inputs: Inputs, call: Callable[[Inputs], Made]) -> _Recording[Made]:
     stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
     stream.wait_stream(torch.cuda.current_stream())
     # Compiled anew for each fleet size, whose kernels are faster for knowing it.
-    settings = {"automatic_dynamic_shapes": False, "recompile_limit": MOST_SHAPES}
-    with torch.cuda.stream(stream), torch._dynamo.config.patch(**settings):
+    settings: dict[str, Any] = {"automatic_dynamic_shapes": False, "recompile_limit": MOST_SHAPES}
+    with torch.cuda.stream(stream), torch._dynamo.config.patch(settings):
         for _ in range(BEFORE_CAPTURE):
             call(held)
     torch.cuda.current_stream().wait_stream(stream)
     torch.cuda.synchronize()
     graph = torch.cuda.CUDAGraph()
-    with torch._dynamo.config.patch(**settings), torch.cuda.graph(graph):
+    with torch._dynamo.config.patch(settings), torch.cuda.graph(graph):
         made = call(held)
     return _Recording(held, made, graph)

@@ -7,6 +7,7 @@ that is captured, too.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -64,6 +65,8 @@ class SparseChain:
             earlier = torch.full((1,), s, device=self.device)
             round_ = torch.full((), k, dtype=torch.int64, device=self.device)
             decide = torch.full((), sampling.decide and k == len(pairs), dtype=torch.bool, device=self.device)
+            if self.on_gpu:
+                _free_sizes((packed, embedded, noise, state, time, seeds))
             state = self._step(packed, embedded, noise, state, time, earlier, round_, decide, seeds, sampling)
         return state
 
@@ -97,3 +100,12 @@ def _uniform(packed: PackedLayouts, seeds: Tensor, round_: Tensor) -> ArcGraphs:
         # Below 0, where no link is.
         uniform_places(seeds, round_, nodes.graph, -1 - nodes.within),
     )
+
+
+def _free_sizes(given: tuple[Any, ...]) -> None:
+    """Compile one step for all rooms: only how many members a group has room for is a case of its own."""
+    for part in given:
+        if isinstance(part, Tensor):
+            torch._dynamo.maybe_mark_dynamic(part, 0)
+        elif part is not None:
+            _free_sizes(part)

@@ -9,6 +9,7 @@ import numpy as np
 from manetdiff.compiled import nothing_left
 from manetdiff.fleet import Fleet
 from manetdiff.layout import Layout
+from manetdiff.radio import Radio
 from manetdiff.radio.pairs import EVERY_PAIR
 from manetdiff.solvers.annealing import anneal_plainly
 from manetdiff.solvers.budget import Budget, Meter
@@ -30,6 +31,8 @@ RAW = np.array([(0, 1), (0, 2), (1, 2), (2, 3)]), np.array([0, 0, 1, 1])
 # More than are followed pair by pair, so that some are heard from afar.
 MANY = Fleet(np.stack(np.divmod(np.arange(EVERY_PAIR + 16), 9), axis=1), np.zeros(EVERY_PAIR + 16))
 BUDGET = Budget(moves=100)
+# Its beams have gains.
+STEERED = Radio(pattern="parabolic")
 # Packaged: a fleet to come; two for uncertain places; and both. Any other number is compiled when it first comes up.
 MOMENTS_AHEAD = (1, 2, 3)
 
@@ -42,7 +45,7 @@ def rehearse() -> None:
     there is none.
     """
     layout = Layout(TOY)
-    _ = layout.features, layout.arcs
+    _ = layout.features, layout.arcs, layout.range_tree, Layout(TOY, STEERED).tables
     for method in (greedy_links, huang_links, mst_greedy_links):
         method(layout)
     for solver in (search, anneal_plainly, search_by_regions):

@@ -18,7 +18,7 @@ from manetdiff.server.store.database import opened
 from manetdiff.server.store.replicas import ALONE, Owned, Replica
 from manetdiff.server.versions import Change, Version
 from support.postgres import postgres
-from support.service import small_fleet
+from support.service import small_fleet, until
 
 Result = TypeVar("Result")
 
@@ -94,6 +94,19 @@ def test_what_an_owner_of_before_writes_is_refused_and_nothing_of_it_is_there(st
     assert [one["version"] for one in _run(first.history("abc", None, 9))] == [2, 1]
 
 
+def test_an_owner_of_before_deletes_none_of_the_versions(
+    stores: tuple[Store, Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = stores
+    monkeypatch.setattr("manetdiff.server.store.store.PRUNED_TOGETHER", 1)
+    for number in (2, 3):
+        _run(first.add_version(ROW, _version(number)))
+    _taken(second)
+    with pytest.raises(MovedError):
+        _run(first.remove_network(ROW))
+    assert [one["version"] for one in _run(second.history("abc", None, 9))] == [3, 2, 1]
+
+
 def test_a_refused_write_does_not_take_others_with_it(stores: tuple[Store, Store]) -> None:
     first, second = stores
     _taken(second)
@@ -121,7 +134,7 @@ def test_who_loses_its_connection_loses_its_lock_and_gets_it_back(stores: tuple[
     first, second = stores
     (gone,) = (peer for peer in _run(second.beat()).peers if peer.id == first.me.id)
     _run(second.end(gone))
-    assert _here(second) == {"http://first:1": False, "http://second:2": True}
+    until(lambda: _here(second) == {"http://first:1": False, "http://second:2": True})
     mine = _taken(second)
     with pytest.raises(LaterError):  # its connection is gone
         _run(first.add_version(ROW, _version(2)))

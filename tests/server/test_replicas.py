@@ -11,6 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from manetdiff.server.config import Limits
+from manetdiff.server.errors import LaterError, MovedError
 from manetdiff.server.networks import Networks
 from support.postgres import postgres
 from support.service import created, moved, report, service, small_fleet, until, viewing
@@ -106,6 +107,48 @@ def test_who_is_no_longer_the_owner_says_so_and_lets_its_viewers_go(
         until(lambda: _reported(client, network, 4.0).status_code == 200)  # its own again, under the next fence
         assert client.get(f"/v1/networks/{network}").json()["version"] == 2
         assert "manetdiff_given_up_total 1.0" in client.get("/metrics").text
+        client.delete(f"/v1/networks/{network}")
+
+
+def test_a_network_that_is_given_up_before_its_flight_has_begun_is_not_flown(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with service(tmp_path, database=database) as client:
+        network = created(client)
+        networks = _networks(client)
+        live = networks.find(network)
+
+        async def given_up(_: Any) -> None:
+            await networks.give_up(network)
+            raise MovedError("another replica runs this network now")
+
+        monkeypatch.setattr(live, "take_moment", given_up)
+        assert client.put(f"/v1/networks/{network}/flight", json={"nodes": 4}).status_code == 503
+        assert live.pilot._task is None
+        until(lambda: client.delete(f"/v1/networks/{network}").status_code == 204)  # it is taken up again
+
+
+def test_a_sign_of_life_that_fails_ends_streams_and_what_is_read_comes_from_the_database(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with service(tmp_path, database=database) as client:
+        network = created(client)
+        _reported(client, network, 1.0)
+        networks = _networks(client)
+
+        async def broken() -> None:
+            raise LaterError("the database does not take it")
+
+        with viewing(client, network) as events:
+            assert next(events)[0] == "snapshot"
+            monkeypatch.setattr(networks.services.store, "beat", broken)
+            assert list(events) == []  # the stream has ended
+        assert not networks.is_here(network)
+        assert client.get(f"/v1/networks/{network}/state").json()["sequence"] == 0
+        monkeypatch.undo()
+        until(lambda: networks.is_here(network))
+        with viewing(client, network) as events:
+            assert next(events)[0] == "snapshot"
         client.delete(f"/v1/networks/{network}")
 
 

@@ -107,6 +107,26 @@ def test_history_is_pruned_by_number_and_age_but_never_the_latest(store: Store) 
     assert [one["version"] for one in _run(store.history("old", None, 99))] == [8]
 
 
+def test_a_long_history_is_deleted_a_few_at_a_time_so_that_others_can_write_between(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("manetdiff.server.store.store.PRUNED_TOGETHER", 3)
+    _run(store.add_network(ROW))
+    for number in range(1, 9):
+        _run(store.add_version(ROW, _version(number)))
+    left, write = list[int](), store._write
+
+    async def counted(job: Any) -> Any:
+        left.append(len(await store.history("abc", None, 99)))
+        return await write(job)
+
+    monkeypatch.setattr(store, "_write", counted)
+    _run(store.remove_network(ROW))
+    assert left == [8, 5, 2]
+    assert _run(store.networks()) == []
+    assert _run(store.history("abc", None, 99)) == []
+
+
 def test_one_that_cannot_be_written_does_not_take_others_with_it(store: Store) -> None:
     _run(store.add_network(ROW))
 

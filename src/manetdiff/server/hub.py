@@ -23,6 +23,7 @@ class Hub:
         self._events: dict[str, bytes] = {}  # of this state, written, once anybody has asked for them
         self._changed = asyncio.Event()
         self._deleted = self._stopping = False
+        self._let_go = 0  # how often
 
     def publish(self, state: State) -> None:
         """Show another state."""
@@ -41,13 +42,18 @@ class Hub:
         self._stopping = True
         self._wake()
 
+    def let_go(self) -> None:
+        """The streams of those who are here end; who comes later is shown what there is."""
+        self._let_go += 1
+        self._wake()
+
     async def events(self) -> AsyncGenerator[bytes]:
         """A snapshot, then a change for each new state; a snapshot again where a viewer has missed one."""
         self.viewers += 1
         try:
-            seen = self.sequence  # before it is sent, which may take its time
+            seen, let_go = self.sequence, self._let_go  # before it is sent, which may take its time
             yield self._snapshot()
-            while not (self._deleted or self._stopping):
+            while not (self._deleted or self._stopping) and let_go == self._let_go:
                 changed = self._changed
                 if seen == self.sequence:
                     try:

@@ -89,6 +89,11 @@ class LiveNetwork:
             counts=self.counts,
         )
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether no more versions are made."""
+        return self._closed is not None
+
     # Reports.
 
     async def report(self, positions: Positions, *, wait: bool = True) -> dict[str, Any]:

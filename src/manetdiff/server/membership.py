@@ -20,7 +20,9 @@ LOG = structlog.get_logger()
 
 # Seconds from one sign of life to the next.
 BEAT_S = 0.5
-# Seconds after a sign of life in which nobody can have taken over: less than others wait, counted from before it.
+# Seconds after a sign of life in which nobody takes over from who still has its connection: less than others wait,
+# counted from before it. Where the connection breaks others wait less, and the next sign of life fails: until then, for
+# about BEAT_S, what was one's own is taken for that. Nothing can be written by then; what is shown may be old.
 HELD_S = 0.8 * SILENT_S
 
 
@@ -55,7 +57,7 @@ class Membership:
 
     @property
     def is_held(self) -> bool:
-        """Whether what was one's own at the last sign of life still is, for sure."""
+        """Whether what was one's own at the last sign of life still is, as far as can be told."""
         return time.monotonic() - self._last < HELD_S
 
     async def start(self) -> None:
@@ -86,9 +88,14 @@ class Membership:
 
     async def _beat(self) -> None:
         began = time.monotonic()
-        seen = await self._store.beat()
+        try:
+            seen = await self._store.beat()
+        except Exception:
+            self._last = -float("inf")  # the lock may be gone, and others wait for it only for a moment
+            raise
         self._last = began
-        verdict = self._watch.look(seen, began)
+        # After it: a database that was slow must not make others look silent.
+        verdict = self._watch.look(seen, time.monotonic())
         self.replicas = len(verdict.here)
         self._lost([peer.id for peer in (*verdict.silent, *verdict.gone)])
         # Beside the signs of life: they must not wait until many networks are taken up.

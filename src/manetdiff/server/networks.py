@@ -195,7 +195,11 @@ class Networks:
     async def _tick(self) -> None:
         while True:
             await asyncio.sleep(TICK_S)
+            held = self.membership is None or self.membership.is_held
             for network in self.all():
+                if not held:  # another replica may show more by now: viewers are to find it
+                    network.hub.let_go()
+                    continue
                 try:
                     network.tick()
                 except Exception as error:  # of one network: the others' time goes on

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from manetdiff.errors import ManetDiffError
-from manetdiff.server.errors import LaterError, RefusedError
+from manetdiff.server.errors import LaterError, MovedError, RefusedError
 from manetdiff.server.flying import Flown
 from manetdiff.server.messages_in import ChangedFlight, NewFlight
 from manetdiff.server.pool import Pool
@@ -85,9 +85,12 @@ class Pilot:
         self.flown = flown
         try:
             await self._network.take_moment(flown.report())
+        except MovedError:  # there is no next moment here
+            raise
         except LaterError as error:  # the next moment comes soon
             self._left_out(error)
-        self._task = asyncio.create_task(self._go_on(flown))
+        if not self._network.is_closed:  # which may have been meanwhile, and would end a flight no second time
+            self._task = asyncio.create_task(self._go_on(flown))
 
     async def _go_on(self, flown: Flown) -> None:
         then = time.monotonic()

@@ -112,7 +112,15 @@ class Store:
         await self._write(lambda it: _check_ours(it.execute(changed).rowcount))
 
     async def remove_network(self, row: NetworkRow) -> None:
-        """With all its versions."""
+        """With all its versions: a few at a time, as signs of life go over the same connection.
+
+        The newest go last, with the network: where something fails on the way, it goes on from where it was.
+        """
+        bounds = select(func.min(_OF.version), func.max(_OF.version)).where(_OF.network == row.id)
+        first, last = await self._read(lambda it: it.execute(bounds).one())
+        if first is not None:
+            for end in range(first + PRUNED_TOGETHER, last, PRUNED_TOGETHER):
+                await self._write(partial(_remove_before, row=row, end=end))
         await self._write(lambda it: _check_ours(it.execute(delete(NETWORKS).where(_still(row))).rowcount))
 
     # Versions.
@@ -231,6 +239,13 @@ class Store:
 def _still(row: NetworkRow) -> ColumnElement[bool]:
     """Whether the network has not changed hands since."""
     return (NETWORKS.c.id == row.id) & (NETWORKS.c.fence == row.fence)
+
+
+def _remove_before(connection: Connection, row: NetworkRow, end: int) -> None:
+    """Versions before a number, of a network that has not changed hands and does not until this is committed."""
+    ours = connection.execute(select(NETWORKS.c.id).where(_still(row)).with_for_update(read=True)).all()
+    _check_ours(len(ours))
+    connection.execute(delete(VERSIONS).where(_OF.network == row.id, _OF.version < end))
 
 
 def _check_ours(rows: int) -> None:

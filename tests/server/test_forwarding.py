@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import socket
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,7 +16,7 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient, WebSocketDenialResponse
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -26,7 +27,7 @@ from manetdiff.server.peers import Peers
 from manetdiff.server.store.replicas import Peer
 from support.service import until
 
-ALL = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+ALL = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
 
 async def _told(request: Request) -> Response:
@@ -38,7 +39,7 @@ async def _told(request: Request) -> Response:
         return JSONResponse({"detail": "not now"}, 503, {"Retry-After": "7", "X-Other": "1"})
     if request.method == "DELETE":
         return Response(status_code=204)
-    return JSONResponse({**told, "body": body}, headers={"Connection": "close"} if body == "close" else None)
+    return JSONResponse({**told, "body": body})
 
 
 async def _events(_: Request) -> Response:
@@ -52,6 +53,9 @@ async def _events(_: Request) -> Response:
 async def _echo(asked: WebSocket) -> None:
     if asked.headers.get("authorization") == "Bearer wrong":
         await asked.send_denial_response(JSONResponse({"detail": "no"}, 401))
+        return
+    if asked.headers.get("authorization") == "Bearer elsewhere":
+        await asked.send_denial_response(RedirectResponse("/v1/networks/x/ingest"))
         return
     await asked.accept()
     while (text := await asked.receive_text()) != "bye":
@@ -137,10 +141,29 @@ def test_what_changes_a_network_is_handed_on_with_its_body_and_its_token(owner: 
         assert (gone.status_code, gone.content) == (204, b"")
 
 
-def test_many_go_over_kept_connections_and_over_new_ones_where_those_were_closed(owner: str) -> None:
+def test_each_goes_over_a_connection_of_its_own(owner: str) -> None:
     with _client(Replica(owner)) as client:
-        for body in ("one", "close", "two", "x" * 1_000_000, "close", "close", "three"):
-            assert client.patch("/v1/networks/x", content=body).json()["body"] == body
+        for body in ("one", "two", "x" * 1_000_000, "three"):
+            told = client.patch("/v1/networks/x", content=body).json()
+            assert (told["body"] == body, told["headers"]["connection"]) == (True, "close")
+
+
+def test_what_breaks_off_is_not_sent_again() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        came = list[bytes]()
+
+        def take_and_break_off() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    connection, _ = listening.accept()
+                    with connection:
+                        came.append(connection.recv(65536))
+
+        threading.Thread(target=take_and_break_off, daemon=True).start()
+        with _client(Replica(f"http://127.0.0.1:{listening.getsockname()[1]}")) as client:
+            assert client.post("/v1/networks/x/positions", json={}).status_code == 503
+        assert len(came) == 1
+        listening.shutdown(socket.SHUT_RDWR)
 
 
 @pytest.mark.parametrize(
@@ -148,6 +171,7 @@ def test_many_go_over_kept_connections_and_over_new_ones_where_those_were_closed
     [
         ("GET", "/v1/networks/x", {}),
         ("GET", "/v1/networks/x/history", {}),
+        ("OPTIONS", "/v1/networks/x/events", {}),
         ("POST", "/v1/networks", {}),
         ("POST", "/v1/networks/mine/positions", {}),
         ("POST", "/v1/networks/unknown/positions", {}),
@@ -188,8 +212,9 @@ def test_a_replica_that_is_not_reached_is_a_reason_to_come_again(address: str) -
         assert replica.counted("broken") == bool(address)
 
 
-async def _viewed(replica: Replica, said: list[Any], leaves: bool) -> None:
-    """An event stream as it comes. leaves: who views it goes; or else its replica does, after the first event."""
+async def _viewed(replica: Replica, said: list[Any], leaves: bool, stop: Callable[[], None] | None = None) -> None:
+    """An event stream as it comes. leaves: who views it goes; or else its replica does, or what `stop` stops."""
+    stop = stop or (lambda: replica.forwards.lost(["nobody", "other"]))
     path = "/v1/networks/x/events"
     scope = {"type": "http", "method": "GET", "path": path, "raw_path": path.encode(), "query_string": b""}
     asked = False
@@ -205,7 +230,7 @@ async def _viewed(replica: Replica, said: list[Any], leaves: bool) -> None:
     async def send(message: Any) -> None:
         said.append(message)
         if message.get("body") and not leaves:
-            replica.forwards.lost(["nobody", "other"])
+            stop()
 
     await asyncio.wait_for(replica.app()({**scope, "headers": []}, receive, send), 20.0)
 
@@ -249,3 +274,29 @@ def test_a_websocket_is_joined_to_that_of_the_other_replica(owner: str) -> None:
     ):
         pass
     assert denied.value.status_code == 503
+
+
+def test_a_websocket_is_not_led_elsewhere(owner: str) -> None:
+    with (
+        _client(Replica(owner)) as client,
+        pytest.raises(WebSocketDenialResponse) as denied,
+        client.websocket_connect("/v1/networks/led/ingest", headers={"Authorization": "Bearer elsewhere"}),
+    ):
+        pass
+    assert denied.value.status_code == 503
+
+
+def test_streams_that_are_handed_on_end_when_this_replica_stops(owner: str) -> None:
+    replica = Replica(owner)
+    with _client(replica) as client:
+        assert client.portal is not None
+        with client.websocket_connect("/v1/networks/x/ingest") as asked:
+            asked.send_text("one")
+            assert asked.receive_text() == "me one"
+            client.portal.call(replica.forwards.end_streams)
+            with pytest.raises(WebSocketDisconnect) as closed:
+                asked.receive_text()
+            assert closed.value.code == 1013
+    said = list[Any]()
+    asyncio.run(_viewed(replica, said, leaves=False, stop=replica.forwards.end_streams))
+    assert not said[-1]["more_body"]

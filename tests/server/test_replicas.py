@@ -64,6 +64,9 @@ def test_any_shows_a_network_one_runs_it_and_the_other_takes_over(database: str,
                 assert client.post("/v1/networks", json={"name": "One more"}).status_code == 409
                 assert client.get("/v1/networks/unknown").status_code == 404
                 assert client.delete("/v1/networks/unknown").status_code == 404
+                for method in ("GET", "DELETE"):
+                    assert client.request(method, "/v1/networks/a%00b").status_code == 404
+                assert client.head(f"{url}/events").status_code == 405
                 assert client.get("/readyz").status_code == 200
             # The other one cannot reach its owner, which does not say where it is.
             refused = _reported(second, network, 3.0)

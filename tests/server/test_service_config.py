@@ -60,6 +60,11 @@ def test_a_service_is_known_by_the_name_that_other_replicas_call_it_by() -> None
     assert "2001:db8::1" in Config(DATABASE, advertise="http://[2001:db8::1]:8470/").names
 
 
+def test_an_address_is_given_to_other_replicas_in_one_form() -> None:
+    assert Config(DATABASE, advertise="HTTP://a.example.org:8470/").advertise == "http://a.example.org:8470"
+    assert Config(DATABASE, advertise="https://[2001:db8::1]").advertise == "https://[2001:db8::1]"
+
+
 def _token_file(folder: Path, content: bytes, mode: int = 0o600) -> str:
     path = folder / "token"
     path.write_bytes(content)

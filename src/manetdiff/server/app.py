@@ -99,11 +99,10 @@ def create_app(config: Config, at_stop: list[Callable[[], None]] | None = None) 
             await services.pool.run(lambda: rehearse(services.model))
             await held.start(demo=config.demo)
             if at_stop is not None:
-                at_stop.append(held.end_streams)
+                at_stop.extend((held.end_streams, forwards.end_streams))
             yield
         finally:
             await held.close()
-            peers.close()
             services.pool.close()
             services.looks.close()
             services.store.close()

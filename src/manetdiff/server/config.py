@@ -68,6 +68,8 @@ class Config:
             raise ServiceError("--tls-certificate and --tls-key go together")
         if self.advertise is not None and not is_address(self.advertise):
             raise ServiceError("--advertise: give http://HOST:PORT or https://HOST:PORT, and nothing else")
+        if self.advertise is not None:  # as other replicas read it: HTTP://… is the same address
+            object.__setattr__(self, "advertise", urlsplit(self.advertise)._replace(path="").geturl())
         if is_loopback(self.host) and not self.behind_proxy:
             return
         if self.token is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Collection, Coroutine
+from contextlib import suppress
 from typing import Any
 
 from starlette.datastructures import Headers
@@ -54,10 +55,11 @@ class Forwarder:
             return
         me = networks.services.store.me.id
         forward = _Forward(scope, receive, send, peer, me, self._peers)
-        outcome = await scope["app"].state.forwards.followed(peer.id, forward.run())
+        outcome = await scope["app"].state.forwards.followed(peer.id, forward.run(), lasts=_lasts(scope))
         networks.services.counters.forwarded.labels("answered" if outcome else "broken").inc()
         if not outcome:
-            await forward.give_up()
+            with suppress(OSError):  # whoever asked has left meanwhile
+                await forward.give_up()
 
     async def _owner(self, networks: Networks, network: str) -> Peer | None:
         """Whom to hand it on to; None where there is nobody."""
@@ -76,16 +78,20 @@ class Forwards:
 
     def __init__(self) -> None:
         self._under_way: dict[str, set[asyncio.Task[bool]]] = {}
+        self._lasting: set[asyncio.Task[bool]] = set()
 
-    async def followed(self, replica: str, forward: Coroutine[Any, Any, bool]) -> bool:
-        """What comes of it; False where its replica is gone."""
+    async def followed(self, replica: str, forward: Coroutine[Any, Any, bool], *, lasts: bool = False) -> bool:
+        """What comes of it; False where its replica is gone, or this one stops. lasts: it does not end by itself."""
         task = asyncio.ensure_future(forward)
         tasks = self._under_way.setdefault(replica, set())
         tasks.add(task)
+        if lasts:
+            self._lasting.add(task)
         try:
             await asyncio.wait({task})
         finally:
             tasks.discard(task)
+            self._lasting.discard(task)
             if not tasks:
                 self._under_way.pop(replica, None)
             task.cancel()
@@ -96,6 +102,11 @@ class Forwards:
         for replica in replicas:
             for task in self._under_way.get(replica, ()):
                 task.cancel()
+
+    def end_streams(self) -> None:
+        """The service stops, and is not to wait for viewers and senders of others' networks while it has its own."""
+        for task in self._lasting:
+            task.cancel()
 
 
 class _Forward:
@@ -175,10 +186,16 @@ def _changed(scope: Scope) -> str | None:
     """The id of the network that a request is about, where it is for who runs that."""
     if scope["type"] not in ("http", "websocket") or (found := PATH.fullmatch(scope["path"])) is None:
         return None
-    reads = scope["type"] == "http" and scope["method"] in ("GET", "HEAD", "OPTIONS") and found[2] != "events"
-    if reads or FORWARDED.decode() in Headers(scope=scope):
+    reads = scope["type"] == "http" and scope["method"] in ("GET", "HEAD", "OPTIONS")
+    if (reads and not _lasts(scope)) or FORWARDED.decode() in Headers(scope=scope):
         return None
     return found[1]
+
+
+def _lasts(scope: Scope) -> bool:
+    """Whether it goes on until somebody ends it: a WebSocket, or events."""
+    found = PATH.fullmatch(scope["path"])
+    return scope["type"] == "websocket" or (scope["method"] == "GET" and found is not None and found[2] == "events")
 
 
 async def _body(receive: Receive) -> bytes | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from urllib.parse import urlsplit
 
 import websockets
 from starlette.responses import Response
@@ -17,6 +18,14 @@ TRY_LATER, UNSAID = 1013, (1005, 1006, 1015)
 LARGEST = 64 * 1024 * 1024
 
 
+class _Connect(connect):
+    """To the replica that is named, and to nobody that it names: where others answer, the token has no business."""
+
+    def process_redirect(self, exc: Exception) -> Exception | str:
+        """None is followed."""
+        return exc
+
+
 async def joined(
     scope: Scope,
     receive: Receive,
@@ -27,9 +36,10 @@ async def joined(
     begun: Callable[[], None],
 ) -> bool:
     """Whether it was joined, and ended as one of both sides wanted. begun: called once the sender is let in."""
-    uri = address.replace("http", "ws", 1).rstrip("/") + scope["raw_path"].decode("ascii")
+    to = urlsplit(address)
+    uri = f"{'wss' if to.scheme == 'https' else 'ws'}://{to.netloc}" + scope["raw_path"].decode("ascii")
     try:
-        other = await connect(
+        other = await _Connect(
             uri,
             additional_headers=headers,
             compression=None,
@@ -40,10 +50,12 @@ async def joined(
             ssl=peers.trusted if uri.startswith("wss") else None,
         )
     except websockets.InvalidStatus as refusal:
+        if refusal.response.status_code < 400:  # which no replica says
+            return False
         begun()
         await _refuse(scope, receive, send, refusal.response)
         return True
-    except (OSError, TimeoutError, websockets.InvalidHandshake):
+    except (OSError, TimeoutError, websockets.WebSocketException):
         return False
     try:
         begun()

@@ -1,10 +1,12 @@
-"""Connections to other replicas: a request over HTTP/1.1, and its answer as it comes."""
+"""Requests to other replicas, each over a connection of its own by HTTP/1.1, and their answers as they come.
+
+Nothing is sent twice: whether a request that broke off was served, nobody knows but its replica.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import ssl
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -17,9 +19,6 @@ Headers = list[tuple[bytes, bytes]]
 # Seconds until a replica has taken a connection, until its answer begins, and between two parts of one: event streams
 # give a sign of life every 15 s.
 OPEN_S, ANSWER_S, PART_S = 3.0, 60.0, 45.0
-# Seconds that a connection is kept without a request: less than the other side does.
-KEPT_S = 3.0
-MOST_KEPT = 32
 AT_ONCE = 64 * 1024
 
 
@@ -60,18 +59,15 @@ class Answer:
 
 
 class _Connection:
-    """One connection, for one request at a time."""
+    """One connection, for one request."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader, self._writer = reader, writer
-        self.idle_since = 0.0
         self.answer = Answer()
         self._parser = httptools.HttpResponseParser(self.answer)
 
     async def ask(self, request: bytes) -> None:
         """Returns when the answer has begun."""
-        self.answer = Answer()
-        self._parser = httptools.HttpResponseParser(self.answer)
         self._writer.write(request)
         async with asyncio.timeout(ANSWER_S):
             await self._writer.drain()
@@ -96,21 +92,18 @@ class _Connection:
             raise ConnectionError("it broke off")
         self._parser.feed_data(data)
 
-    @property
-    def can_be_kept(self) -> bool:
-        """Whether another request may follow."""
-        return self.answer.whole and self._parser.should_keep_alive() and not self._writer.is_closing()
-
     def close(self) -> None:
-        """Let it go."""
-        self._writer.close()
+        """Let it go, and what is not sent yet with it: closing it alone would wait for a replica that reads nothing."""
+        if self.answer.whole:
+            self._writer.close()
+        else:
+            self._writer.transport.abort()
 
 
 class Peers:
     """All other replicas, by their addresses, which are those that they wrote into the database themselves."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, list[_Connection]] = {}
         self._trusted: ssl.SSLContext | None = None
 
     @asynccontextmanager
@@ -121,44 +114,17 @@ class Peers:
         host = urlsplit(address).netloc.encode()
         lines = [method.encode() + b" " + target + b" HTTP/1.1", b"host: " + host]
         lines += [name + b": " + value for name, value in headers]
-        lines += [b"content-length: " + str(len(body)).encode(), b"", b""]
+        lines += [b"content-length: " + str(len(body)).encode(), b"connection: close", b"", b""]
         connection: _Connection | None = None
         try:
-            connection = await self._begun(address, b"\r\n".join(lines) + body)
+            connection = await self._opened(address)
+            await connection.ask(b"\r\n".join(lines) + body)
             yield connection.answer, connection.parts()
         except (OSError, TimeoutError, httptools.HttpParserError) as error:
             raise BrokenError(str(error) or "it does not answer") from None
         finally:
             if connection is not None:
-                self._keep(address, connection)
-
-    def close(self) -> None:
-        """Let all connections go."""
-        for connections in self._kept.values():
-            for one in connections:
-                one.close()
-        self._kept.clear()
-
-    async def _begun(self, address: str, request: bytes) -> _Connection:
-        """A connection over which the request is being answered."""
-        while (kept := self._taken(address)) is not None:
-            try:
-                await kept.ask(request)
-                return kept
-            except (ConnectionError, httptools.HttpParserError):
-                kept.close()  # the other side has closed it meanwhile: no reason to give up
-                if kept.answer.begun:
-                    raise
-            except BaseException:
-                kept.close()
-                raise
-        fresh = await self._opened(address)
-        try:
-            await fresh.ask(request)
-        except BaseException:
-            fresh.close()
-            raise
-        return fresh
+                connection.close()
 
     async def _opened(self, address: str) -> _Connection:
         parts = urlsplit(address)
@@ -174,20 +140,3 @@ class Peers:
         if self._trusted is None:
             self._trusted = ssl.create_default_context()
         return self._trusted
-
-    def _taken(self, address: str) -> _Connection | None:
-        kept = self._kept.get(address, [])
-        while kept:
-            one = kept.pop()
-            if time.monotonic() - one.idle_since < KEPT_S and one.can_be_kept:
-                return one
-            one.close()
-        return None
-
-    def _keep(self, address: str, connection: _Connection) -> None:
-        kept = self._kept.setdefault(address, [])
-        if connection.can_be_kept and len(kept) < MOST_KEPT:
-            connection.idle_since = time.monotonic()
-            kept.append(connection)
-        else:
-            connection.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from functools import partial
@@ -23,6 +24,8 @@ from manetdiff.server.versions import Version
 Result = TypeVar("Result")
 
 PRUNED_TOGETHER = 500
+# Of networks: as they are made, of any length that there is room for.
+ID = re.compile(r"[0-9a-f]{1,32}")
 
 _OF = VERSIONS.c
 _SUMMARY = [_OF[name] for name in SUMMARY]
@@ -80,6 +83,8 @@ class Store:
 
     async def owner(self, network: str) -> Peer | None:
         """Who runs the network, as far as it is said; None: nobody."""
+        if not _can_be(network):
+            return None
         return await self._read(partial(replicas.owner, network=network))
 
     # Networks.
@@ -91,6 +96,8 @@ class Store:
 
     async def network(self, network: str) -> NetworkRow | None:
         """One, if it is there."""
+        if not _can_be(network):
+            return None
         asked = select(NETWORKS).where(NETWORKS.c.id == network)
         found = await self._read(lambda it: it.execute(asked).one_or_none())
         return None if found is None else NetworkRow.from_values(found)
@@ -234,6 +241,11 @@ class Store:
             raise LaterError(str(error), 2.0) from None
         except SQLAlchemyError as error:
             raise LaterError(f"the database does not take it: {cause(error)}", 2.0) from None
+
+
+def _can_be(network: str) -> bool:
+    """Whether it can be the id of a network. What cannot is not asked for: PostgreSQL refuses some of it altogether."""
+    return ID.fullmatch(network) is not None
 
 
 def _still(row: NetworkRow) -> ColumnElement[bool]:

@@ -21,6 +21,8 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient, WebSocketDenialResponse
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from manetdiff.server.app import Senders
+from manetdiff.server.config import Limits
 from manetdiff.server.counters import Counters
 from manetdiff.server.forwarding import FORWARDED, Forwarder, Forwards
 from manetdiff.server.peers import Peers
@@ -90,8 +92,8 @@ class Replica:
 
     def __init__(self, address: str | None) -> None:
         self.address = address
-        self.forwards = Forwards()
-        self.me = SimpleNamespace(id="me")
+        self.forwards, self.senders = Forwards(), Senders(1)
+        self.me, self.networks = SimpleNamespace(id="me"), SimpleNamespace()
         self.counters = Counters()
 
     def is_here(self, network: str) -> bool:
@@ -107,8 +109,10 @@ class Replica:
         app = Starlette(
             routes=[Route("/{path:path}", own, methods=ALL)], middleware=[Middleware(Forwarder, peers=Peers())]
         )
-        services = SimpleNamespace(store=self, counters=self.counters)
-        app.state.networks = SimpleNamespace(is_here=self.is_here, services=services)
+        services = SimpleNamespace(store=self, counters=self.counters, limits=Limits(viewers=1))
+        self.networks = networks = SimpleNamespace(is_here=self.is_here, services=services, viewers_of_others=0)
+        networks.viewers = lambda: networks.viewers_of_others
+        app.state.networks, app.state.senders = networks, self.senders
         app.state.forwards = self.forwards
         return app
 
@@ -274,6 +278,22 @@ def test_a_websocket_is_joined_to_that_of_the_other_replica(owner: str) -> None:
     ):
         pass
     assert denied.value.status_code == 503
+
+
+def test_viewers_and_senders_that_are_handed_on_count_where_they_come_in(owner: str) -> None:
+    replica = Replica(owner)
+    app = replica.app()
+    with TestClient(app, base_url="http://elsewhere:99") as client:
+        with client.websocket_connect("/v1/networks/x/ingest"):
+            with pytest.raises(WebSocketDenialResponse) as denied, client.websocket_connect("/v1/networks/x/ingest"):
+                pass
+            assert (denied.value.status_code, denied.value.headers["retry-after"]) == (503, "5")
+        until(lambda: replica.senders.count == 0)
+        app.state.networks.viewers_of_others = 1
+        assert client.get("/v1/networks/x/events").status_code == 503
+        assert client.post("/v1/networks/x/positions", json={}).status_code == 200
+    asyncio.run(_viewed(replica, [], leaves=True))
+    assert replica.networks.viewers_of_others == 0  # it has left
 
 
 def test_a_websocket_is_not_led_elsewhere(owner: str) -> None:

@@ -96,6 +96,15 @@ def test_networks_and_versions_come_back_as_they_were(store: Store, address: str
         store.__init__(address)  # type: ignore[misc]  # for the fixture to close
 
 
+def test_of_several_networks_the_latest_versions_are_found(store: Store) -> None:
+    for row in (ROW, OLD):
+        _run(store.add_network(row))
+    for number in (1, 2, 10):
+        _run(store.add_version(ROW, _version(number)))
+    assert {id: one.number for id, one in _run(store.latest(["abc", "old", "nobody"])).items()} == {"abc": 10}
+    assert _run(store.latest([])) == {}
+
+
 def test_history_is_pruned_by_number_and_age_but_never_the_latest(store: Store) -> None:
     for row in (ROW, OLD):
         _run(store.add_network(row))

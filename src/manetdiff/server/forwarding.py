@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Collection, Coroutine
-from contextlib import suppress
+from collections.abc import Collection, Coroutine, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from starlette.datastructures import Headers
@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from manetdiff.errors import ManetDiffError
-from manetdiff.server.errors import LaterError, MovedError
+from manetdiff.server.errors import LaterError, MovedError, OverloadedError
 from manetdiff.server.networks import Networks
 from manetdiff.server.peer_sockets import joined, turned_away
 from manetdiff.server.peers import BrokenError, Peers
@@ -26,6 +26,8 @@ from manetdiff.server.refusing import answer_to
 from manetdiff.server.store.replicas import Peer
 
 FORWARDED = b"x-manetdiff-forwarded"
+# Seconds after which one more viewer or sender may come again.
+LATER_S = 5.0
 # Of a network, and what of it is asked for.
 PATH = re.compile(r"/v1/networks/([^/]+)(?:/(.*))?")
 # What is passed on; nobody else's business is.
@@ -53,8 +55,14 @@ class Forwarder:
         if peer is None:
             await self._app(scope, receive, send)  # which knows whether there is such a network
             return
-        me = networks.services.store.me.id
-        forward = _Forward(scope, receive, send, peer, me, self._peers)
+        try:
+            with _counted(scope, networks):
+                await self._handed_on(scope, receive, send, networks, peer)
+        except OverloadedError as error:
+            await _refuse(scope, receive, send, error)
+
+    async def _handed_on(self, scope: Scope, receive: Receive, send: Send, networks: Networks, peer: Peer) -> None:
+        forward = _Forward(scope, receive, send, peer, networks.services.store.me.id, self._peers)
         outcome = await scope["app"].state.forwards.followed(peer.id, forward.run(), lasts=_lasts(scope))
         networks.services.counters.forwarded.labels("answered" if outcome else "broken").inc()
         if not outcome:
@@ -196,6 +204,29 @@ def _lasts(scope: Scope) -> bool:
     """Whether it goes on until somebody ends it: a WebSocket, or events."""
     found = PATH.fullmatch(scope["path"])
     return scope["type"] == "websocket" or (scope["method"] == "GET" and found is not None and found[2] == "events")
+
+
+@contextmanager
+def _counted(scope: Scope, networks: Networks) -> Iterator[None]:
+    """One that lasts is a sender or a viewer here, too; an OverloadedError where there are as many as are taken."""
+    if not _lasts(scope):
+        yield
+    elif scope["type"] == "websocket":
+        senders = scope["app"].state.senders
+        if not senders.enter():
+            raise OverloadedError("as many senders as are taken are here already", LATER_S)
+        try:
+            yield
+        finally:
+            senders.leave()
+    else:
+        if networks.viewers() >= networks.services.limits.viewers:
+            raise OverloadedError("as many viewers as are taken are here already", LATER_S)
+        networks.viewers_of_others += 1
+        try:
+            yield
+        finally:
+            networks.viewers_of_others -= 1
 
 
 async def _body(receive: Receive) -> bytes | None:

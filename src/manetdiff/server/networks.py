@@ -35,6 +35,7 @@ class Networks:
     def __init__(self, services: Services, lost: Callable[[Collection[str]], None] = lambda _: None) -> None:
         self.services = services
         self.demo: str | None = None
+        self.viewers_of_others = 0
         self._live: dict[str, LiveNetwork] = {}
         self._since: dict[str, float] = {}  # when each was taken up, by the steady clock
         self._being_made: set[str] = set()
@@ -178,8 +179,8 @@ class Networks:
         return self._live.pop(network, None)
 
     def viewers(self) -> int:
-        """Of all that are run here."""
-        return sum(network.hub.viewers for network in self._live.values())
+        """Of all that are run here, and those whose streams come from other replicas."""
+        return self.viewers_of_others + sum(network.hub.viewers for network in self._live.values())
 
     def replicas(self) -> int:
         """That run networks, as far as this one sees."""

@@ -154,9 +154,15 @@ class Store:
 
     async def latest(self, networks: Collection[str]) -> dict[str, Version]:
         """The latest versions of networks that have one, by id."""
-        newest = select(_OF.network, func.max(_OF.version)).where(_OF.network.in_(networks)).group_by(_OF.network)
-        asked = select(VERSIONS).where(tuple_(_OF.network, _OF.version).in_(newest))
-        found = await self._read(lambda it: it.execute(asked).all())
+        # One look into the index for each: the greatest of a group would be sought among all versions.
+        last = select(_OF.version).where(_OF.network == NETWORKS.c.id).order_by(_OF.version.desc()).limit(1)
+        newest = select(NETWORKS.c.id, last.scalar_subquery()).where(NETWORKS.c.id.in_(networks))
+
+        def read(it: Connection) -> Any:
+            pairs = [(network, version) for network, version in it.execute(newest) if version is not None]
+            return it.execute(select(VERSIONS).where(tuple_(_OF.network, _OF.version).in_(pairs))).all()
+
+        found = await self._read(read)
         return await asyncio.to_thread(lambda: {row.network: version_of(row) for row in found})
 
     async def version_before(self, network: str, number: int) -> Version | None:

@@ -79,6 +79,9 @@ class BatchError(ManetDiffError):
         self.results = results
         self.errors = errors
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return BatchError, (self.results, self.errors)
+
 
 class DisconnectedWarning(UserWarning):
     """A network is in parts: nodes are out of range, kept apart, or were not joined; the report says which."""

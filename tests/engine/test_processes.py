@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from manetdiff.engine import LocalEngine, Pace, Processes, failure_text, opened_engine
 from manetdiff.errors import EngineError, FleetError
-from support.engine_tasks import die_always, die_once, fail, fail_or_die, nap, own_number, threads
+from support.engine_tasks import die_always, die_once, fail, fail_or_die, hard_to_send, nap, own_number, threads
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +48,26 @@ def test_what_a_task_raises_is_raised_here_with_where_it_was(processes: Processe
         next(results)
     assert any("engine_tasks" in note for note in raised.value.__notes__)
     assert list(processes.in_order(math.sqrt, [4.0])) == [2.0]
+
+
+def test_errors_and_results_that_cannot_be_sent_are_outcomes_too(processes: Processes) -> None:
+    before = set(processes.in_order(own_number, range(9)))
+    outcomes = list(processes.outcomes(hard_to_send, ["error", "fine", "result", "fine"]))
+    assert [outcome.result for outcome in outcomes] == [None, "fine", None, "fine"]
+    assert [isinstance(outcome.error, Exception) for outcome in outcomes] == [True, False, True, False]
+    assert "TwoWordsError: no way" in str(outcomes[0].error)
+    assert "pickle" in str(outcomes[2].error)
+    assert set(processes.in_order(own_number, range(9))) <= before  # no worker was lost by it
+
+
+def test_workers_at_a_call_refuse_another_until_its_results_are_taken_or_given_up(processes: Processes) -> None:
+    first = processes.in_order(math.sqrt, [4.0, 9.0])
+    assert next(first) == 2.0
+    with pytest.raises(EngineError, match="another call"):
+        next(processes.in_order(math.sqrt, [16.0]))
+    assert next(first) == 3.0
+    first.close()
+    assert list(processes.in_order(math.sqrt, [16.0])) == [4.0]
 
 
 def test_a_task_that_fails_or_kills_every_worker_ends_no_other(processes: Processes) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import pickle
 from typing import Any
 
 import numpy as np
@@ -346,6 +347,8 @@ class TestABadFleetInABatch:
         assert all(isinstance(error, FleetError) for error in caught.value.errors.values())
         alone = [MODEL.generate(fleet, seed=2) for fleet in good]
         assert caught.value.results == [alone[0], None, alone[1], None, alone[2]]
+        sent = pickle.loads(pickle.dumps(caught.value))
+        assert (str(sent), sent.results) == (str(caught.value), caught.value.results)
 
     def test_fails_alone_on_a_pin_that_the_others_can_keep(self) -> None:
         named, nameless = drawn(6), Fleet(drawn(6).positions, drawn(6).yaw)

@@ -96,3 +96,4 @@ def test_what_is_wrong_with_every_flight_is_a_mistake(run: Run) -> None:
 
 def test_folders_are_named_after_files_and_numbered_where_they_must_be() -> None:
     assert names_of(["a/x.csv", "y.tcl", "b/x.csv", "x-2.csv", "-"]) == ["x", "y", "x-2", "x-2-2", "input"]
+    assert names_of(["A.csv", "a.csv", "flights.csv.csv"]) == ["A", "a-2", "flights.csv-2"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from pathlib import Path
 
@@ -26,6 +27,19 @@ def fail(task: str) -> str:
     if task == "bad":
         raise FleetError("this one is bad")
     return task
+
+
+class TwoWordsError(Exception):
+    """Pickles, but does not come back."""
+
+    def __init__(self, one: str, two: str) -> None:
+        super().__init__(f"{one} {two}")
+
+
+def hard_to_send(task: str) -> object:
+    if task == "error":
+        raise TwoWordsError("no", "way")
+    return threading.Lock() if task == "result" else task
 
 
 def die_once(task: tuple[str, int]) -> int:

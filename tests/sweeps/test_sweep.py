@@ -162,6 +162,19 @@ def test_another_grid_is_refused_on_the_same_parts_and_on_the_same_table(
     assert words in str(raised.value)
 
 
+def test_the_same_radios_in_another_order_are_another_grid(tmp_path: Path) -> None:
+    radios = {"default": SweptRadio(), "own": SweptRadio(Radio(sigma2=1.0))}
+    grid = replace(FEW, radios=radios, layouts=1)
+    sweep(grid, tmp_path / "table.parquet")
+    with pytest.raises(DataError, match="order of radios"):
+        sweep(replace(grid, radios=dict(reversed(radios.items()))), tmp_path / "table.parquet")
+
+
+def test_the_default_radio_takes_no_spacing() -> None:
+    with pytest.raises(DataError, match="spacing"):
+        SweptRadio(spacing=50.0)
+
+
 def test_other_code_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "table.parquet"
     with pytest.raises(StoppedError):

@@ -54,12 +54,15 @@ def fly_all(plans: Sequence[FlightPlan], out: str, engine: Engine | None, *, as_
 
 
 def names_of(files: Sequence[str]) -> list[str]:
-    """Names of folders: those of the files, with a number where another has the name already."""
+    """Names of folders: those of the files, with a number where another, or the table, has the name already, also where
+    capitals count for nothing."""
     names: list[str] = []
+    taken = {TABLE.casefold()}
     for file in files:
         stem = "input" if file == "-" else Path(file).stem
         numbered = (f"{stem}-{number}" for number in count(2))
-        names.append(next(name for name in chain([stem], numbered) if name not in names))
+        names.append(next(name for name in chain([stem], numbered) if name.casefold() not in taken))
+        taken.add(names[-1].casefold())
     return names
 
 

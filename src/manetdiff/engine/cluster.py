@@ -141,6 +141,8 @@ class RayEngine:
             # Not this task's doing: no other would fare better.
             told = f"the cluster is gone ({type(error).__name__}): run the same command again to continue"
             raise EngineError(told) from None
+        except self._ray.exceptions.UnserializableException:
+            failed = EngineError("a task failed with an error that could not be sent from its worker")
         except self._ray.exceptions.RayError as error:
             failed = EngineError(f"a task was lost {RETRIES} times (out of memory?): {type(error).__name__}")
         if isinstance(failed, OtherVersionError):

@@ -11,9 +11,18 @@ LENGTH = struct.Struct("!Q")
 SECRET_BYTES = 32
 
 
+def packed(message: object) -> bytes:
+    """As it is sent."""
+    return pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+
+
 def send(connection: socket.socket, message: object) -> None:
     """All of it."""
-    data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+    send_packed(connection, packed(message))
+
+
+def send_packed(connection: socket.socket, data: bytes) -> None:
+    """The same of a message that is packed already."""
     connection.sendall(LENGTH.pack(len(data)))
     connection.sendall(data)
 

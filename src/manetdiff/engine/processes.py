@@ -10,6 +10,7 @@ import select
 import socket
 import subprocess
 import sys
+import threading
 import time
 import weakref
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -32,11 +33,16 @@ ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "OPENBLAS_NU
 
 
 class Processes:
-    """So many workers. What they load for a task they keep for the next one."""
+    """So many workers. What they load for a task they keep for the next one.
+
+    - turn: for threads that share them, each of which takes all its results while it holds it.
+    """
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
         self._there: list[_Worker] = []
+        self.turn = threading.Lock()
+        self._under_way = False
         weakref.finalize(self, _end_all, self._there)
 
     def in_order(self, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Generator[Result, None, None]:
@@ -51,7 +57,10 @@ class Processes:
         self, function: Callable[[Task], Result], tasks: Iterable[Task]
     ) -> Generator[Outcome[Result], None, None]:
         """The same, but a task that fails, or that no worker survives, ends nothing: its outcome says so."""
+        if self._under_way:  # two would read each other's results
+            raise EngineError("these workers are at another call, whose results are not all taken yet")
         self._start()
+        self._under_way = True
         coming = enumerate(tasks)
         now = _Round(list(self._there))
         due = handed = 0
@@ -83,6 +92,7 @@ class Processes:
             for worker in now.busy:
                 worker.end()
             self._there[:] = [worker for worker in self._there if worker not in now.busy]
+            self._under_way = False
 
     def close(self) -> None:
         """End them all."""

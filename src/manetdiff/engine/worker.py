@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import signal
 import socket
 import sys
@@ -15,7 +16,9 @@ import time
 import traceback
 from typing import Any
 
-from manetdiff.engine.framing import receive, send
+from manetdiff.engine.framing import packed, receive, send_packed
+from manetdiff.engine.outcomes import failure_text
+from manetdiff.errors import EngineError
 
 WATCH_S = 0.25
 
@@ -31,18 +34,29 @@ def main() -> None:
         connection.sendall(bytes.fromhex(told["secret"]))
         try:
             while True:
-                send(connection, _outcome(*receive(connection)))
+                send_packed(connection, _outcome(*receive(connection)))
         except (EOFError, ConnectionError):
             return
 
 
-def _outcome(function: Any, task: Any) -> tuple[bool, Any]:
-    """Whether it went well, and the result or the error."""
+def _outcome(function: Any, task: Any) -> bytes:
+    """Whether it went well, and the result or the error, packed; a result that cannot be is an error as well."""
     try:
-        return True, function(task)
+        return packed((True, function(task)))
     except Exception as error:
         error.add_note("".join(traceback.format_exception(error)))
-        return False, error
+        return packed((False, _sendable(error)))
+
+
+def _sendable(error: Exception) -> Exception:
+    """The error, or, where it would not arrive as it is, what it says."""
+    try:
+        pickle.loads(packed(error))
+    except Exception:
+        told = EngineError(failure_text(error))
+        told.add_note("\n".join(error.__notes__))
+        return told
+    return error
 
 
 def _end_with(parent: int) -> None:

@@ -7,6 +7,7 @@ import time
 from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +93,8 @@ class BatchModel:
         correct: bool = True,
         polish: int = 0,
     ) -> list[Topology]:
-        """A topology for each fleet, of any sizes; the same seed gives the same one whatever the batch.
+        """A topology for each fleet, of any sizes; the same seed gives the same one whatever the batch, as far as the
+        device's matrix products round alike in batches of any size (a CPU's do).
 
         - samples: drawn for each, the best kept. polish: moves of the local search on each sample.
 
@@ -113,11 +115,17 @@ class BatchModel:
         refiner = Refiner(effort, seed, time.perf_counter(), told)
         sampling = self.sampling_for(steps, redundant=effort.redundant)
         made: list[Topology | None] = [None] * len(fleets)
-        with ThreadPoolExecutor(self.threads) as pool:
-            pieces, topologies = self._pipeline(pool, fleets, chosen, sampling, refiner)
-            for piece, refined in zip(pieces, topologies, strict=True):
-                for place, topology in zip(piece.places, refined.result(), strict=True):
-                    made[place] = topology
+        # Streams, events and captured graphs are the current device's, whichever it is.
+        on_device = torch.cuda.device(self.device) if self.device.type == "cuda" else nullcontext()
+        with on_device, ThreadPoolExecutor(self.threads) as pool:
+            try:
+                pieces, topologies = self._pipeline(pool, fleets, chosen, sampling, refiner)
+                for piece, refined in zip(pieces, topologies, strict=True):
+                    for place, topology in zip(piece.places, refined.result(), strict=True):
+                        made[place] = topology
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)  # nobody wants the rest any more
+                raise
         whole = [topology for topology in made if topology is not None]
         warn_of_parts_in_batch({index: one.report.parts for index, one in enumerate(whole)})
         return whole

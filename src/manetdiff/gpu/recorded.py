@@ -11,6 +11,8 @@ from torch import Tensor
 
 # Calls that are run kernel by kernel before one is captured: they compile it and settle the memory.
 BEFORE_CAPTURE = 3
+# Each has device memory of its own; the one that was not used for longest goes first.
+MOST_HELD = 16
 
 # Shapes that a step is compiled for at most; of PyTorch's usual eight, sizes and rooms would soon be more.
 MOST_SHAPES = 64
@@ -36,10 +38,14 @@ class Recorder(Generic[Made]):
 
     def replayed(self, key: Hashable, inputs: Inputs, call: Callable[[Inputs], Made]) -> Made:
         """What the call makes of inputs on the device; overwritten by the next one with this key and these shapes."""
-        whole = key, tuple(None if part is None else part.shape for part in inputs)
-        if whole not in self._recordings:
-            self._recordings[whole] = _record(inputs, call)
-        held = self._recordings[whole]
+        whole = key, tuple(None if part is None else (part.shape, part.dtype) for part in inputs)
+        held = self._recordings.pop(whole, None)
+        if held is None:
+            if len(self._recordings) >= MOST_HELD:
+                torch.cuda.synchronize()  # it may still be at work
+                del self._recordings[next(iter(self._recordings))]
+            held = _record(inputs, call)
+        self._recordings[whole] = held  # the one that was used last comes last
         for mine, new in zip(held.inputs, inputs, strict=True):
             if mine is not None and new is not None:
                 mine.copy_(new)

@@ -50,7 +50,8 @@ def spread(
     plain = [dataclasses.replace(one) if isinstance(one, Layout) else one for one in fleets]
     size = max(1, min(MOST_TOGETHER, len(plain) // (PARTS_EACH * processes.workers)))
     parts = (Part(weights, plain[start : start + size], asked) for start in range(0, len(plain), size))
-    return list(chain.from_iterable(processes.in_order(_made, parts)))
+    with processes.turn:
+        return list(chain.from_iterable(processes.in_order(_made, parts)))
 
 
 def _made(part: Part) -> list[Made | ManetDiffError]:

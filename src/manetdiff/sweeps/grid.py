@@ -56,6 +56,8 @@ class SweptRadio:
     def __post_init__(self) -> None:
         if self.spacing is not None:
             check_above_0(DataError, "spacing", self.spacing)
+            if self.radio is None:
+                raise DataError("spacing: the default radio has its own, that of the benchmark sets; give a radio")
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
@@ -151,6 +153,7 @@ class Grid:
             "families": list(self.families),
             "nodes": list(self.nodes),
             "radios": {name: radio.to_dict() for name, radio in self.radios.items()},
+            "order of radios": list(self.radios),  # which is that of the table, and no matter to the one above
             "presets": list(self.presets),
             "methods": list(self.methods),
             "layouts": self.layouts,

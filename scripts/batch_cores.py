@@ -22,7 +22,7 @@ from manetdiff.scenarios import draw
 
 PRESETS = ("instant", "balanced")
 # Seconds that one worker takes for a batch, so that starts and ends do not count.
-BATCH_S = 4.0
+BATCH_S = 3.0
 HEAD = """# Batches on several cores
 
 Topologies a second of a list of fleets, and how many times one core's that is. By `python scripts/batch_cores.py

@@ -10,7 +10,7 @@ from manetdiff.cli.needs_torch import needs_torch
 from manetdiff.cli.output import Columns, Table, measured
 from manetdiff.data.sizes import sizes_of
 from manetdiff.measure.measures import MEASURES
-from manetdiff.weights import PAPER
+from manetdiff.weights import DEFAULT, PAPER
 
 if TYPE_CHECKING:
     from manetdiff.evaluate.batch_speed import BatchSpeed, WholeSet
@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from manetdiff.evaluate.training_speed import Speed
 
 TRAINING: Columns[Speed] = (
-    ("nodes", lambda speed: f"{speed.nodes}"),
-    ("batch", lambda speed: f"{speed.batch}"),
+    ("model", lambda speed: speed.model),
+    ("nodes", lambda speed: speed.nodes),
+    ("batch", lambda speed: f"{speed.batch:,.0f}"),
     ("step taken", lambda speed: speed.way),
     ("step, ms", lambda speed: f"{speed.step_ms:.2f}"),
     ("of it kernels, ms", lambda speed: "" if speed.kernels_ms is None else f"{speed.kernels_ms:.2f}"),
+    ("GPU at work", lambda speed: "" if speed.busy is None else f"{100 * speed.busy:.0f} %"),
     ("graphs/s", lambda speed: f"{speed.graphs_a_second:,.0f}"),
 )
 STEP: Columns[StepSpeed] = (
@@ -81,7 +83,7 @@ def batch_tables(say: Say) -> Told:
     """Large batches; and the same for machines."""
     with needs_torch("sampling in large batches"):
         from manetdiff.evaluate.batch_speed import batch_speeds
-    speeds, sets = batch_speeds((PAPER,), say)
+    speeds, sets = batch_speeds((PAPER, DEFAULT), say)
     tables = [
         Table.of(f"Sampling on {speeds[0].device}", BATCH, speeds),
         Table.of("Whole sets, from positions to links", WHOLE_SET, sets),

@@ -6,6 +6,7 @@ import platform
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import torch
 
@@ -22,6 +23,8 @@ STEPS = (50, 10, 3)
 GPU_BATCHES = (1, 8, 64, 512, 1024, 4096)
 CPU_BATCHES = (1, 8)
 REPEATS = 5
+# Of whole sets: steps, samples, and whether they are corrected.
+WAYS = ((50, 1, False), (50, 1, True), (3, 8, True))
 
 
 @dataclass(frozen=True)
@@ -62,27 +65,35 @@ class WholeSet:
 def batch_speeds(
     networks: Sequence[str], report: Callable[[str], None] = lambda what: None
 ) -> tuple[list[BatchSpeed], list[WholeSet]]:
-    """On the GPU; on a CPU, where there is none, a few small batches."""
+    """On the GPU; on a CPU, where there is none, a few small batches. The chain alone of networks on all pairs."""
     on_gpu = torch.cuda.is_available()
     device = "cuda" if on_gpu else "cpu"
     name = torch.cuda.get_device_name() if on_gpu else platform.processor() or platform.machine()
     speeds: list[BatchSpeed] = []
     sets: list[WholeSet] = []
+    alone = list(product(STEPS, GPU_BATCHES) if on_gpu else product(STEPS[1:], CPU_BATCHES))
     for network in networks:
         model = load(network, device=device)
         for nodes in (16, 32):
             solved = load_benchmark(f"bench{nodes}")
-            for steps in STEPS if on_gpu else STEPS[1:]:
-                for batch in GPU_BATCHES if on_gpu else CPU_BATCHES:
-                    report(f"{network}, {nodes} nodes, {steps} steps, batch {batch}")
-                    speeds.append(
-                        BatchSpeed(name, network, nodes, steps, batch, chain_milliseconds(model, solved, steps, batch))
-                    )
-            some = solved if on_gpu else solved[:8]
-            for steps, samples, corrected in ((50, 1, False), (50, 1, True), (3, 8, True)):
-                report(f"{network}, bench{nodes}, {steps} steps, {samples} samples")
-                sets.append(_whole_set(model, network, some, steps, samples, corrected))
+            for steps, batch in alone if model.sectors is not None else ():
+                report(f"{network}, {nodes} nodes, {steps} steps, batch {batch}")
+                speeds.append(
+                    BatchSpeed(name, network, nodes, steps, batch, chain_milliseconds(model, solved, steps, batch))
+                )
+            sets += whole_sets(model, network, solved if on_gpu else solved[:8], report)
     return speeds, sets
+
+
+def whole_sets(
+    model: BatchModel, network: str, solved: Sequence[SolvedLayout], report: Callable[[str], None]
+) -> list[WholeSet]:
+    """A whole set in each way."""
+    rows = []
+    for steps, samples, corrected in WAYS:
+        report(f"{network}, {len(solved)} layouts of {len(solved[0].fleet)} nodes, {steps} steps, {samples} samples")
+        rows.append(_whole_set(model, network, solved, steps, samples, corrected))
+    return rows
 
 
 def chain_milliseconds(model: BatchModel, solved: Sequence[SolvedLayout], steps: int, batch: int) -> float:

@@ -11,27 +11,43 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 import manetdiff as md
-from manetdiff.cores import usable_cores
+from manetdiff.cores import processor_name, usable_cores
 from manetdiff.errors import DisconnectedWarning
 from manetdiff.scenarios import draw
 
-PRESETS = ("instant", "balanced")
+NODES, PRESETS = (16, 32, 128), ("instant", "balanced")
 # Seconds that one worker takes for a batch, so that starts and ends do not count.
-BATCH_S = 3.0
+BATCH_S = 2.0
 HEAD = """# Batches on several cores
 
 Topologies a second of a list of fleets, and how many times one core's that is. By `python scripts/batch_cores.py
---workers {workers} --out docs/results/cores.md`, on {cores} cores. Workers are processes (`md.load(workers=…)`); beside
-them, for comparison, threads of one process.
+--workers {workers} --out docs/results/cores.md`, on {cores} cores of {processor}. Workers are processes
+(`md.load(workers=…)`); beside the most of them, for comparison, as many threads of one process.
 
-| nodes | preset | workers | topologies a second | times one | threads: times one |
-| ---: | --- | ---: | ---: | ---: | ---: |
+| nodes | preset | workers | topologies a second | times one | of linear | threads: times one |
+| ---: | --- | ---: | ---: | ---: | ---: | ---: |
 """
+
+
+class Case(NamedTuple):
+    """What is measured: one worker does so many a second."""
+
+    nodes: int
+    preset: str
+    fleets: list[md.Fleet]
+    alone: float
+
+    def repeated(self, count: int) -> list[md.Fleet]:
+        """Enough of the fleets for so many workers."""
+        enough = max(len(self.fleets), int(BATCH_S * self.alone * count))
+        return [self.fleets[k % len(self.fleets)] for k in range(enough)]
 
 
 def main() -> None:
@@ -39,50 +55,58 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     cores = usable_cores()
     parser.add_argument("--workers", type=int, nargs="+", default=[one for one in (1, 2, 4, 8, 16) if one <= cores])
-    parser.add_argument("--nodes", type=int, nargs="+", default=[16, 32, 128])
+    parser.add_argument("--nodes", type=int, nargs="+", default=list(NODES))
     parser.add_argument("--out", type=Path)
     asked = parser.parse_args()
     warnings.simplefilter("ignore", DisconnectedWarning)
+    cases = [case(nodes, preset) for nodes in asked.nodes for preset in PRESETS]
+    # Workers are started once for all cases.
+    speeds = {count: by_workers(count, cases) for count in asked.workers}
+    most = max(asked.workers)
+    threads = by_threads(most, cases)
     lines = []
-    for nodes in asked.nodes:
-        for preset in PRESETS:
-            for row in rows(nodes, preset, asked.workers):
-                lines.append("| " + " | ".join(row) + " |")
-                print(lines[-1], flush=True)
+    for k, one in enumerate(cases):
+        first = speeds[asked.workers[0]][k] / asked.workers[0]
+        for count in asked.workers:
+            speed = speeds[count][k]
+            cells = [str(one.nodes), one.preset, str(count), f"{speed:,.0f}", f"{speed / first:.2f}"]
+            cells += [f"{speed / first / count:.2f}", f"{threads[k] / first:.2f}" if count == most else ""]
+            lines.append("| " + " | ".join(cells) + " |")
+    head = HEAD.format(workers=" ".join(map(str, asked.workers)), cores=cores, processor=processor_name())
+    print(head + "\n".join(lines))
     if asked.out is not None:
-        head = HEAD.format(workers=" ".join(map(str, asked.workers)), cores=cores)
         asked.out.write_text(head + "\n".join(lines) + "\n", encoding="utf-8")
 
 
-def rows(nodes: int, preset: str, workers: Sequence[int]) -> list[list[str]]:
-    """Of the table, for one size and preset."""
+def case(nodes: int, preset: str) -> Case:
+    """Fleets to be repeated, and the pace of one core."""
     rng = np.random.default_rng(0)
     model = md.load()
     some = [draw("mixed", nodes, rng) for _ in range(16)]
     model.generate(some[:2], preset=preset)
-    alone = _speed(lambda fleets: model.generate(fleets, preset=preset), some)
-    speeds = []
-    for count in workers:
-        fleets = [some[k % len(some)] for k in range(max(len(some), int(BATCH_S * alone * count)))]
-        speeds.append((_by_workers(count, preset, some, fleets), _by_threads(model, count, preset, fleets)))
-    one = speeds[0][0]
-    return [
-        [str(nodes), preset, str(count), f"{processes:,.0f}", f"{processes / one:.2f}", f"{threads / one:.2f}"]
-        for count, (processes, threads) in zip(workers, speeds, strict=True)
-    ]
+    return Case(nodes, preset, some, _speed(partial(model.generate, preset=preset), some))
 
 
-def _by_workers(count: int, preset: str, some: list[md.Fleet], fleets: list[md.Fleet]) -> float:
+def by_workers(count: int, cases: Sequence[Case]) -> list[float]:
+    """Topologies a second of each case."""
     model = md.load(workers=count)
-    model.generate(some * count, preset=preset)  # they are started, and have loaded the network
-    speed = _speed(lambda batch: model.generate(batch, preset=preset), fleets)
+    for one in cases:
+        model.generate(one.fleets * count, preset=one.preset)  # they are started, and have loaded the network
+    speeds = [_speed(partial(model.generate, preset=one.preset), one.repeated(count)) for one in cases]
     model.close()
-    return speed
+    return speeds
 
 
-def _by_threads(model: md.Model, count: int, preset: str, fleets: list[md.Fleet]) -> float:
+def by_threads(count: int, cases: Sequence[Case]) -> list[float]:
+    """The same of threads of this process."""
+    model = md.load()
     with ThreadPoolExecutor(count) as threads:
-        return _speed(lambda batch: list(threads.map(lambda one: model.generate(one, preset=preset), batch)), fleets)
+
+        def work(preset: str, batch: list[md.Fleet]) -> object:
+            return list(threads.map(partial(model.generate, preset=preset), batch))
+
+        # They gain little: enough for two is enough for all.
+        return [_speed(partial(work, one.preset), one.repeated(2)) for one in cases]
 
 
 def _speed(work: Callable[[list[md.Fleet]], object], fleets: list[md.Fleet]) -> float:

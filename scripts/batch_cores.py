@@ -10,8 +10,9 @@ import argparse
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,11 +30,15 @@ HEAD = """# Batches on several cores
 
 Topologies a second of a list of fleets, and how many times one core's that is. By `python scripts/batch_cores.py
 --workers {workers} --out docs/results/cores.md`, on {cores} cores of {processor}. Workers are processes
-(`md.load(workers=…)`); beside the most of them, for comparison, as many threads of one process.
+(`md.load(workers=…)`); beside the most of them, for comparison, as many threads of one process. *These cores*: so much
+of linear is left of small matrix products, and a little Python, in as many processes that share nothing at all: what the
+machine has to give.
 
-| nodes | preset | workers | topologies a second | times one | of linear | threads: times one |
-| ---: | --- | ---: | ---: | ---: | ---: | ---: |
+| nodes | preset | workers | topologies a second | times one | of linear | these cores | threads: times one |
+| ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: |
 """
+# Seconds of the products, and of the start of their processes.
+ALONE_S, START_S = 1.2, 2.0
 
 
 class Case(NamedTuple):
@@ -60,6 +65,7 @@ def main() -> None:
     asked = parser.parse_args()
     warnings.simplefilter("ignore", DisconnectedWarning)
     cases = [case(nodes, preset) for nodes in asked.nodes for preset in PRESETS]
+    products = {count: by_cores(count) for count in asked.workers}
     # Workers are started once for all cases.
     speeds = {count: by_workers(count, cases) for count in asked.workers}
     most = max(asked.workers)
@@ -70,7 +76,8 @@ def main() -> None:
         for count in asked.workers:
             speed = speeds[count][k]
             cells = [str(one.nodes), one.preset, str(count), f"{speed:,.0f}", f"{speed / first:.2f}"]
-            cells += [f"{speed / first / count:.2f}", f"{threads[k] / first:.2f}" if count == most else ""]
+            cells += [f"{speed / first / count:.2f}", f"{products[count] / products[asked.workers[0]]:.2f}"]
+            cells += [f"{threads[k] / first:.2f}" if count == most else ""]
             lines.append("| " + " | ".join(cells) + " |")
     head = HEAD.format(workers=" ".join(map(str, asked.workers)), cores=cores, processor=processor_name())
     print(head + "\n".join(lines))
@@ -82,16 +89,38 @@ def case(nodes: int, preset: str) -> Case:
     """Fleets to be repeated, and the pace of one core."""
     rng = np.random.default_rng(0)
     model = md.load()
-    some = [draw("mixed", nodes, rng) for _ in range(16)]
+    some = [draw("mixed", nodes, rng) for _ in range(8)]
     model.generate(some[:2], preset=preset)
     return Case(nodes, preset, some, _speed(partial(model.generate, preset=preset), some))
+
+
+def by_cores(count: int) -> float:
+    """Products a second of each of so many processes that share nothing."""
+    begin = time.time() + START_S
+    context = get_context("spawn")
+    with ProcessPoolExecutor(count, mp_context=context) as pool:
+        return sum(pool.map(_products, [begin] * count)) / count
+
+
+def _products(begin: float) -> float:
+    values = np.random.default_rng(0).normal(size=(200, 32)).astype(np.float32)
+    made, began = 0, time.perf_counter()
+    while time.time() < begin + ALONE_S:
+        if time.time() < begin:
+            began = time.perf_counter()
+            continue
+        for _ in range(50):
+            np.tanh(values @ values[:32]).sum()
+            sum(range(100))
+        made += 1
+    return made / (time.perf_counter() - began)
 
 
 def by_workers(count: int, cases: Sequence[Case]) -> list[float]:
     """Topologies a second of each case."""
     model = md.load(workers=count)
     for one in cases:
-        model.generate(one.fleets * count, preset=one.preset)  # they are started, and have loaded the network
+        model.generate(one.fleets[:2] * count, preset=one.preset)  # they are started, and have loaded the network
     speeds = [_speed(partial(model.generate, preset=one.preset), one.repeated(count)) for one in cases]
     model.close()
     return speeds

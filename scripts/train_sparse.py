@@ -38,19 +38,18 @@ def sets() -> dict[str, Settings]:
     some both before and after they have moved, some with heights and with nodes that have no antenna somewhere."""
 
     def any_fleet(count: int, seed: int, **more: Any) -> Settings:
-        odds = {"size_odds": INVERSE, "radio": RANDOM, "moves_a_node": 2000, "shard_size": 250}
+        odds = {"size_odds": INVERSE, "radio": RANDOM, "moves_a_node": 500, "shard_size": 250}
         return Settings(**{"nodes": SMALL_ONES, "count": count, "seed": seed, **odds, **more})
 
     return {
-        "a16": Settings((16,), 6000, 101, search_moves=60_000, displacement=MOVED),
-        "a32": Settings((32,), 3000, 102, search_moves=96_000, displacement=MOVED),
-        "r1": any_fleet(6000, 201),
-        "r2": any_fleet(3000, 202, displacement=MOVED),
-        "r3": any_fleet(3000, 203, nodes=ALL_SIZES),
-        "r4": any_fleet(6000, 204, heights=(0.0, 3000.0), blocked=0.1),
-        "r5": any_fleet(6000, 205),
-        "r6": any_fleet(6000, 206),
-        "r7": any_fleet(6000, 207),
+        "a16": Settings((16,), 5000, 101, search_moves=40_000, displacement=MOVED),
+        "a32": Settings((32,), 2000, 102, search_moves=48_000, displacement=MOVED),
+        "r1": any_fleet(5000, 201),
+        "r2": any_fleet(2500, 202, displacement=MOVED),
+        "r3": any_fleet(2500, 203, nodes=ALL_SIZES),
+        "r4": any_fleet(5000, 204, heights=(0.0, 3000.0), blocked=0.1),
+        "r5": any_fleet(5000, 205),
+        "r6": any_fleet(5000, 206),
     }
 
 

@@ -125,7 +125,7 @@ class World:
         told["one-token-123"] = {"antenna_saturation": 0.129, "node_saturation": 0.08}
         for name in ("acam-123", "ddpm-gt-123", "cross-entropy-123"):
             told[f"{name} plain"] = dict(told[name])
-        for ending in ("brief", "plain"):
+        for ending in ("brief", "plain", "wide"):
             told[f"acam-{ending}-123"] = dict(told["acam-123"])
             told.setdefault(f"ddpm-gt-{ending}-123", {})["node_saturation"] = 0.1162
         told["acam-mixed-123 32"] = {"ratio": 0.95, "connected": 0.99, "parity": 0.98, "node_saturation": 0.14}
@@ -189,6 +189,7 @@ MODULATION = {
     "sampled as in the paper": "acam-123 plain",
     "after a sixth of the training": "acam-brief-123",
     "without features": "acam-plain-123",
+    "larger networks": "acam-wide-123",
 }
 
 

@@ -116,7 +116,7 @@ class TestRawSamples:
         expected: list[dict[str, Any]] = []
         for one in asked.split():
             plain = PLAIN if one.endswith("*") else {}
-            seeds = SEEDS[:1] if quick or one.endswith("-wide") else SEEDS
+            seeds = SEEDS[:1] if quick else SEEDS
             names = ["netdiff"] if one == "netdiff" else [f"{one.rstrip('*')}-{seed}" for seed in seeds]
             expected += [{"name": weights, **plain} for weights in names]
         assert [how for _, how, _ in ways.asked] == expected

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -64,9 +65,29 @@ def test_graphs_are_worth_their_t_after_correction_less_for_parts(folder: Path) 
         graphs = [np.isin(pairs @ [100, 1], solved.topology.links @ [100, 1]), np.zeros(len(pairs), dtype=np.bool_)]
         sampled = Sampled(folder, row, np.array(graphs, np.uint8), np.array([parity] * 2))
         for links, worth in zip(graphs, judged(Here(), [sampled])[0], strict=True):  # type: ignore[arg-type]
-            fixed = correct(Topology(pairs[links], parity, layout=layout))
+            fixed = correct(Topology(pairs[links], parity, layout=layout), flip_parts=True)
             discount = PART ** (count_components(fixed.links, len(layout)) - 1)
             assert worth == pytest.approx(metrics(fixed)["throughput"] * discount / solved.metrics["throughput"])
+
+
+def test_a_search_after_the_correction_counts_too(folder: Path) -> None:
+    gained = 0.0
+    for row, solved in enumerate(read_dataset(folder)):
+        pairs, n = len(candidates_of(solved).arcs.links), len(solved.fleet)
+        graphs = np.zeros((2, pairs), np.uint8), np.zeros((2, n), np.uint8)
+        without, searched = (judged(Here(), [Sampled(folder, row, *graphs, moves)])[0] for moves in (0, 200))  # type: ignore[arg-type]
+        assert (searched >= without - 1e-9).all()
+        gained += float((searched - without).mean())
+    assert gained > 0.1
+
+
+def test_layouts_on_which_nothing_gets_through_say_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (solved, *_) = read_dataset(folder)
+    nothing = replace(solved, metrics={**solved.metrics, "throughput": 0.0})
+    monkeypatch.setattr("manetdiff.training.judging.some", lambda dataset, rows: [nothing])
+    pairs, n = len(candidates_of(solved).arcs.links), len(solved.fleet)
+    sampled = Sampled(folder, 0, np.zeros((2, pairs), np.uint8), np.zeros((2, n), np.uint8))
+    assert judged(Here(), [sampled])[0].tolist() == [0.0, 0.0]  # type: ignore[arg-type]
 
 
 def test_what_is_better_than_the_rest_of_its_layout_counts_for_it() -> None:

@@ -29,18 +29,16 @@ REACH: Range = (1.5, 6.0)
 
 # What each radio has, or has in a share of all draws.
 SECTORS = (2, 12)
-TURNED, CAPPED, CUT_OFF, OMNI = 0.5, 0.4, 0.3, 0.15
-CEILING: Range = (4.0, 10.0)
-FLOOR_DB: Range = (10.0, 35.0)
+TURNED, CAPPED, CUT_OFF, OMNI = 0.5, 0.4, 0.3, 0.05
+CEILING: Range = (6.0, 10.0)
+FLOOR_DB: Range = (10.0, 30.0)
 
 # Cones. Distances are in units of some spacings, or, where no spacing is known, of the fleet's spread.
 UNIT: Range = (1.0, 3.0)
 RANGE_IN_SPREADS: Range = (1.5, 4.0)
-SIGMA2: Range = (0.005, 5.0)
+SIGMA2: Range = (0.02, 2.0)
 THETA_MAX: Range = (math.pi / 24, math.pi / 3)
 EPSILON: Range = (0.005, 0.2)
-# Half of them have power to spare for links longer than a unit, where power control asks for it.
-SPARE, P_MAX = 0.5, (1.0, 10.0)
 # A least SNR lies so many dB below that of the longest link: noise alone never cuts a link off, interference may.
 BELOW: Range = (0.1, 10.0)
 
@@ -93,10 +91,8 @@ def _beyond(power: float) -> float:
 
 def _cone(rng: np.random.Generator, spacing: float | None) -> Radio:
     unit = _even_by_factor(rng, UNIT)
-    spare = _even_by_factor(rng, P_MAX)
     radio = Radio(
         unit=None if spacing is None else spacing * unit,
-        p_max=spare if rng.uniform() < SPARE else 1.0,
         alpha=rng.uniform(),
         theta_max=_even_by_factor(rng, THETA_MAX),
         epsilon=_even_by_factor(rng, EPSILON),

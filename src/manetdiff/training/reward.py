@@ -1,4 +1,4 @@
-"""Reward: a sparse network learns from T after correction of what it samples itself, and may so outdo its teacher.
+"""Reward: a sparse network learns from what its own samples are worth, corrected, and may so outdo its teacher.
 
 Several graphs are sampled on each layout, by the few steps from a spanning forest that are used where time is short.
 Those that turn out better than the others of their layout are made likelier, the others less likely (a policy gradient
@@ -51,6 +51,8 @@ class RewardRecipe(JsonSettings):
     """How to reward.
 
     - steps: of learning. layouts: in each of them; samples: graphs on each. largest: nodes of a fleet at most.
+    - search: moves a node of a local search after the correction, as presets have one; what it finds by itself is then
+      not what the network is rewarded for.
     - chain: denoising steps of a sample, from a spanning forest at time `start`; temperature and redundancy of them.
     - rate: of learning; teaching: weight of what the solved layouts teach meanwhile. ema: of the averaged weights.
     """
@@ -62,6 +64,7 @@ class RewardRecipe(JsonSettings):
     layouts: int = 128
     samples: int = 8
     largest: int = 64
+    search: int = 0
     chain: int = 2
     start: float = 0.75
     temperature: float = 0.5
@@ -75,6 +78,7 @@ class RewardRecipe(JsonSettings):
         for name in ("steps", "layouts", "chain", "largest"):
             check_whole(TrainingError, f"reward: {name}", getattr(self, name), 1)
         check_whole(TrainingError, "reward: samples", self.samples, 2)
+        check_whole(TrainingError, "reward: search", self.search, 0)
         for name in ("start", "temperature", "redundancy", "rate"):
             check_above_0(TrainingError, f"reward: {name}", getattr(self, name))
         for name in ("teaching", "ema"):
@@ -198,7 +202,7 @@ class _Rewarded:
             n, c, s = int(counts[1, place]), int(counts[2, place]), self.recipe.samples
             mine = links[at_link : at_link + s * c].reshape(s, c), parity[at_node : at_node + s * n].reshape(s, n)
             folder, row = self.origins[number]
-            sampled.append(Sampled(folder, row, *mine))
+            sampled.append(Sampled(folder, row, *mine, self.recipe.search))
             at_link, at_node = at_link + s * c, at_node + s * n
         return np.stack(judged(pool, sampled))
 

@@ -81,8 +81,7 @@ def tokens(setting: Setting) -> Iterator[Comparison]:
 
 
 def modulation(setting: Setting) -> Iterator[Comparison]:
-    """ACAM against statistics. The paper says that it is the clearer the larger the network; of larger ones there is
-    one seed each (see reproduce/modulation.py), which is no ground for a verdict."""
+    """ACAM against statistics. The paper says that it is the clearer the larger the network."""
     layouts = setting.layouts(16)
     figures = tuple(
         paper.CONSTRAINTS[label]["node_saturation"] for label in ("NetDiff (ACAM)", "DDPM-GT with features")
@@ -92,6 +91,7 @@ def modulation(setting: Setting) -> Iterator[Comparison]:
         ("sampled as in the paper", "", PLAIN_SAMPLING),
         ("after a sixth of the training", "-brief", {}),
         ("without features", "-plain", {}),
+        ("larger networks", "-wide", {}),
     ):
         one, other = (
             samples_of(setting, Network(f"{variant}{ending}", SEEDS), layouts, **sampling)

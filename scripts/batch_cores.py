@@ -31,7 +31,7 @@ HEAD = """# Batches on several cores
 Topologies a second of a list of fleets, and how many times one core's that is. By `python scripts/batch_cores.py
 --workers {workers} --out docs/results/cores.md`, on {cores} cores of {processor}. Workers are processes
 (`md.load(workers=…)`); beside the most of them, for comparison, as many threads of one process. *These cores*: so much
-of linear is left of small matrix products, and a little Python, in as many processes that share nothing at all: what the
+of linear is left of small matrix products, and a little Python, in as many processes that share nothing: what the
 machine has to give.
 
 | nodes | preset | workers | topologies a second | times one | of linear | these cores | threads: times one |

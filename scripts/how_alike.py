@@ -1,5 +1,5 @@
-"""How alike two searches of the same layout come out, under each radio of the set `radios`, beside what raw samples of a
-network are worth there.
+"""How alike two searches of the same layout come out, under each radio of the set `radios`, beside what raw samples of
+a network are worth there.
 
 Where two searches choose other links for nearly the same T, there is no one topology for a network to learn.
 

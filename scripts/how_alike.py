@@ -19,8 +19,6 @@ from manetdiff.data.benchmark_radios import BENCHMARK_RADIOS
 from manetdiff.errors import DisconnectedWarning
 from manetdiff.weights import DEFAULT
 
-RAW = {"steps": 10, "correct": False, "polish": False}
-
 
 def main() -> None:
     """Print a table."""
@@ -43,7 +41,7 @@ def main() -> None:
 def _row(model: md.Model, solved: SolvedLayout, moves: int) -> list[float]:
     """Of a second search, over the first: T, links in both; the same of a raw sample, and whether it is connected."""
     first, second = (md.solve(solved.fleet, solved.layout.radio, moves=moves, seed=seed) for seed in (1, 2))
-    raw = model.generate(solved.layout, seed=solved.index, **RAW)
+    raw = model.generate(solved.layout, seed=solved.index, steps=10, correct=False, polish=False)
     worth = md.metrics(first)["throughput"]
     scored = md.metrics(raw)
     return [

@@ -15,6 +15,7 @@ from manetdiff.diffusion.generator import build
 from manetdiff.diffusion.process import Process
 from manetdiff.diffusion.weights import Weights, read_weights
 from manetdiff.errors import TrainingError
+from manetdiff.evaluate.cards import card_page
 from manetdiff.model.config import ModelConfig
 from manetdiff.radio import Radio
 from manetdiff.solvers import correct
@@ -24,6 +25,7 @@ from manetdiff.training.judging import PART, Sampled, judged
 from manetdiff.training.packed import packed, read_packed
 from manetdiff.training.reward import RewardRecipe, advantages, exact_room, reward
 from manetdiff.training.solved_rows import candidates_of
+from manetdiff.weights import read_header
 
 TINY = ModelConfig(kind="sparse", width=8, blocks=1, tokens=2)
 
@@ -122,6 +124,7 @@ def test_rewarded_choices_become_likelier(folder: Path, tmp_path: Path, monkeypa
     assert np.mean(seen[-5:]) > np.mean(seen[:5]) + 0.1
     kept = read_weights(tmp_path / "last.safetensors")
     assert kept.card["reward"]["taken"] == 30
+    assert "then 30 steps of reward" in card_page("rewarded", read_header(tmp_path / "last.safetensors"))
     assert all(torch.equal(kept.tensors[name], part) for name, part in made.tensors.items())
 
 

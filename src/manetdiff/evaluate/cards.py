@@ -43,6 +43,7 @@ def _page(name: str, header: Header) -> str:
         _pairs(_of_kind({**card.get("losses", {}), **told.get("process", {})}, sparse)),
         "## Recipe\n",
         _pairs(card.get("recipe", {})),
+        *(["## Reward\n", _pairs(card["reward"])] if "reward" in card else []),
         "## Radio where none is given\n" if sparse else "## Radio\n",
         _pairs(told.get("radio", {})),
     ]
@@ -50,10 +51,17 @@ def _page(name: str, header: Header) -> str:
 
 
 def _training(card: Mapping[str, Any], sparse: bool) -> str:
-    """So many steps, of how many where it was stopped before the last one."""
-    steps, planned, batch = card.get("step", 0), card.get("planned_steps", 0), card.get("recipe", {}).get("batch")
-    of = f" of {planned:,} planned" if planned > steps else ""
-    return f"{steps:,}{of} steps of {batch} {'arcs' if sparse else 'graphs'}"
+    """So many steps, of how many where it was stopped before the last one; of imitation, and of reward where it was
+    given any."""
+    imitated = _steps(card.get("step", 0), card.get("planned_steps", 0))
+    told = f"{imitated} of {card.get('recipe', {}).get('batch')} {'arcs' if sparse else 'graphs'}"
+    if (reward := card.get("reward")) is None:
+        return told
+    return f"{told}, then {_steps(reward['taken'], reward['steps'])} of reward,"
+
+
+def _steps(taken: int, planned: int) -> str:
+    return f"{taken:,} of {planned:,} planned steps" if planned > taken else f"{taken:,} steps"
 
 
 def _of_kind(settings: Mapping[str, Any], sparse: bool) -> dict[str, Any]:

@@ -12,13 +12,14 @@ import numpy.typing as npt
 from manetdiff.compiled import builder
 from manetdiff.layout.arcs import (
     ARC_ANTENNA,
+    ARC_FEATURE_COUNT,
     ARC_LINK,
     ARC_OWNER,
     ARC_PEER,
     ARC_REVERSE,
     HARMONICS,
     Arcs,
-    arc_features,
+    feature_numbers,
     listed_arcs,
 )
 from manetdiff.layout.stack import LayoutStack, stacked_tables
@@ -78,47 +79,39 @@ def rows_of(arcs: Arcs) -> ArcRows:
 
 def stacked_rows(stack: LayoutStack) -> ArcRows:
     """Those of all layouts of a stack, by one compiled call."""
-    ints, floats, forward, counts, of_antenna = _stacked_arcs(stack.arrays)
-    arcs, nodes, links, _ = counts.T
-    # Of each arc the node in the row of all nodes, and of each link the arc in the row of all arcs.
-    node = ints[ARC_OWNER] + np.repeat(np.cumsum(nodes) - nodes, arcs)
-    arc = forward + np.repeat(np.cumsum(arcs) - arcs, links)
-    return ArcRows(
-        features=arc_features(stack.radio, ints, floats, stack.forward.ravel()[node]),
-        bearing=floats[BEARING].astype(np.float32),
-        owner=ints[ARC_OWNER],
-        reverse=ints[ARC_REVERSE],
-        antenna=ints[ARC_ANTENNA],
-        link=ints[ARC_LINK],
-        forward=forward,
-        links=np.stack([ints[ARC_OWNER, arc], ints[ARC_PEER, arc]], axis=1).astype(np.int64),
-        arcs_of_node=np.bincount(node, minlength=int(nodes.sum())).astype(np.int32),
-        arcs_of_antenna=of_antenna,
-        counts=counts,
-    )
+    made: ArcRows = _stacked_arcs(stack.arrays, feature_numbers(stack.radio))
+    return made
 
 
 @builder
-def _stacked_arcs(arrays):  # type: ignore[no-untyped-def]
-    """What `listed_arcs` gives, of all layouts of a stack in a row; counts (b, 4); arcs of each antenna."""
+def _stacked_arcs(arrays, numbers):  # type: ignore[no-untyped-def]
     layouts, n = arrays.positions.shape[0], arrays.positions.shape[1]
     most = layouts * n * (n - 1)
-    ints, floats = np.empty((6, most), dtype=np.int32), np.empty((8, most))
-    forward, of_antenna = np.empty(most // 2, dtype=np.int32), np.zeros(most, dtype=np.int32)
+    features, bearing = np.empty((most, ARC_FEATURE_COUNT), dtype=np.float32), np.empty(most, dtype=np.float32)
+    ints = np.empty((4, most), dtype=np.int32)  # owner, reverse, antenna, link
+    forward, pairs = np.empty(most // 2, dtype=np.int32), np.empty((most // 2, 2), dtype=np.int64)
+    of_node, of_antenna = np.zeros(layouts * n, dtype=np.int32), np.zeros(most, dtype=np.int32)
     counts = np.empty((layouts, 4), dtype=np.int64)
     arcs, links, antennas = 0, 0, 0
     for b in range(layouts):
-        mine, numbers, outward = listed_arcs(stacked_tables(arrays, b))
+        mine, floats, own, outward = listed_arcs(stacked_tables(arrays, b), arrays.forward[b], numbers)
         p, c = mine.shape[1], len(outward)
-        ints[:, arcs : arcs + p] = mine
-        floats[:, arcs : arcs + p] = numbers
+        features[arcs : arcs + p] = own
         forward[links : links + c] = outward
         in_use = 0
         for at in range(p):
+            bearing[arcs + at] = floats[BEARING, at]
+            ints[0, arcs + at], ints[1, arcs + at] = mine[ARC_OWNER, at], mine[ARC_REVERSE, at]
+            ints[2, arcs + at], ints[3, arcs + at] = mine[ARC_ANTENNA, at], mine[ARC_LINK, at]
+            of_node[b * n + mine[ARC_OWNER, at]] += 1
             of_antenna[antennas + mine[ARC_ANTENNA, at]] += 1
             in_use = mine[ARC_ANTENNA, at] + 1
+        for m in range(c):
+            pairs[links + m, 0], pairs[links + m, 1] = mine[ARC_OWNER, outward[m]], mine[ARC_PEER, outward[m]]
         counts[b, 0], counts[b, 1], counts[b, 2], counts[b, 3] = p, n, c, in_use
         arcs, links, antennas = arcs + p, links + c, antennas + in_use
-    return (
-        ints[:, :arcs].copy(), floats[:, :arcs].copy(), forward[:links].copy(), counts, of_antenna[:antennas].copy()
+    return ArcRows(
+        features[:arcs].copy(), bearing[:arcs].copy(), ints[0, :arcs].copy(), ints[1, :arcs].copy(),
+        ints[2, :arcs].copy(), ints[3, :arcs].copy(), forward[:links].copy(), pairs[:links].copy(), of_node,
+        of_antenna[:antennas].copy(), counts,
     )  # fmt: skip

@@ -61,6 +61,9 @@ ARC_FEATURES = (
     "ceiling",
     "least_snr",
 )
+ARC_FEATURE_COUNT = len(ARC_FEATURES)
+# Of `feature_numbers`.
+NOISE, WIDTH, MOST_STATES, MOST_SENT, OF_RADIO = range(5)
 # Multiples of a bearing whose cosines and sines are told: sums of their products say how far apart two bearings are.
 HARMONICS = (1, 2, 4, 8)
 
@@ -107,7 +110,7 @@ class Arcs(NamedTuple):
 
 def layout_arcs(place: Placement, tables: LinkTables) -> Arcs:
     """The candidates of a layout's tables as arcs."""
-    ints, floats, forward = listed_arcs(tables)
+    ints, floats, features, forward = listed_arcs(tables, place.forward, feature_numbers(place.radio))
     owner, antenna = (ints[row].astype(np.int64) for row in (ARC_OWNER, ARC_ANTENNA))
     of_node, node_there = _filled_up(owner, len(place))
     of_antenna, antenna_there = _filled_up(antenna, int(antenna[-1]) + 1 if len(antenna) else 0)
@@ -124,7 +127,7 @@ def layout_arcs(place: Placement, tables: LinkTables) -> Arcs:
         node_there=node_there,
         arcs_of_antenna=of_antenna,
         antenna_there=antenna_there,
-        features=arc_features(place.radio, ints, floats, place.forward[owner]),
+        features=features,
         bearings=np.concatenate([np.cos(angle), np.sin(angle)], axis=1).astype(np.float32),
     )
 
@@ -138,48 +141,57 @@ def _filled_up(group: IntArray, groups: int) -> tuple[IntArray, FloatArray]:
     return np.where(there, begin[:, None] + place, 0), there.astype(np.float32)
 
 
-def arc_features(
-    radio: Radio, ints: npt.NDArray[np.int32], floats: npt.NDArray[np.float64], forward: npt.NDArray[np.float64]
-) -> FloatArray:
-    """(p, 15) features of arcs, of one layout or of many under one radio. ints, floats: see `listed_arcs`.
-
-    - forward: (p,) bearing in which sector 0 of the owner looks.
-    """
-    noise, steers = radio.sigma2, radio.pattern in STEERED
-    snr = floats[SIGNAL] / noise
+def feature_numbers(radio: Radio) -> npt.NDArray[np.float64]:
+    """(11,) what features take from a radio: NOISE … MOST_SENT, then those features that are the radio's own."""
+    steers = radio.pattern in STEERED
     width = 2 * math.pi / radio.sectors
-    ahead = np.mod(floats[BEARING] - forward + width / 2, width)
     beam = half_power_width(radio) / 2 if steers else radio.theta_max
-    of_radio = (
-        math.log2(radio.sectors) / LOG_SCALE,
-        math.log(2 * beam / width),
-        float(steers),
-        radio.floor_db / DECIBEL_SCALE if steers else 0.0,
-        float(radio.reception == "omni"),
-        0.0 if radio.ceiling is None else BITS_SCALE / (BITS_SCALE + radio.ceiling),
-        math.log1p(radio.least_snr),
+    return np.array(
+        [
+            radio.sigma2,
+            width,
+            radio.most_states,
+            radio.p_max,
+            math.log2(radio.sectors) / LOG_SCALE,
+            math.log(2 * beam / width),
+            float(steers),
+            radio.floor_db / DECIBEL_SCALE if steers else 0.0,
+            float(radio.reception == "omni"),
+            0.0 if radio.ceiling is None else BITS_SCALE / (BITS_SCALE + radio.ceiling),
+            math.log1p(radio.least_snr),
+        ]
     )
-    columns = (
-        np.log2(np.minimum(1.0 + snr, radio.most_states)),
-        np.log(np.maximum(snr, LEAST)) / LOG_SCALE,
-        np.log(floats[DISTANCE] / floats[ARC_SHORTEST]),
-        np.abs(2 * ahead / width - 1.0),
-        np.log1p(ints[ARC_RANK].astype(np.float64)),
-        np.log1p(floats[ARC_SPILLED] / noise),
-        np.log(np.maximum(floats[SENT] / radio.p_max, LEAST)) / LOG_SCALE,
-        np.log1p(floats[ARC_TO_NEAREST] * floats[FADE] / noise),
-        *(np.full(floats.shape[1], value) for value in of_radio),
-    )
-    return np.stack(columns, axis=1).astype(np.float32)
 
 
 @builder
-def listed_arcs(tables):  # type: ignore[no-untyped-def]
-    """The arcs of one layout's tables: ints (6, p), floats (8, p) and forward (c,), the arc from i of each link.
+def arc_features(ints, floats, ahead, numbers):  # type: ignore[no-untyped-def]
+    """(p, 15) features, see `Arcs`, of what `listed_arcs` gives. ahead, numbers: as there."""
+    noise, width = numbers[NOISE], numbers[WIDTH]
+    features = np.empty((ints.shape[1], ARC_FEATURE_COUNT), dtype=np.float32)
+    for at in range(len(features)):
+        own, snr = features[at], floats[SIGNAL, at] / noise
+        turn = (floats[BEARING, at] - ahead[ints[ARC_OWNER, at]] + width / 2) % width
+        own[0] = math.log2(min(1.0 + snr, numbers[MOST_STATES]))
+        own[1] = math.log(max(snr, LEAST)) / LOG_SCALE
+        own[2] = math.log(floats[DISTANCE, at] / floats[ARC_SHORTEST, at])
+        own[3] = abs(2 * turn / width - 1.0)
+        own[4] = math.log1p(ints[ARC_RANK, at])
+        own[5] = math.log1p(floats[ARC_SPILLED, at] / noise)
+        own[6] = math.log(max(floats[SENT, at] / numbers[MOST_SENT], LEAST)) / LOG_SCALE
+        own[7] = math.log1p(floats[ARC_TO_NEAREST, at] * floats[FADE, at] / noise)
+        own[8:] = numbers[OF_RADIO:]
+    return features
+
+
+@builder
+def listed_arcs(tables, ahead, numbers):  # type: ignore[no-untyped-def]
+    """The arcs of one layout's tables: ints (6, p), floats (8, p), features (p, 15), see `Arcs`, and forward (c,), the
+    arc from i of each link.
 
     - ints, rows ARC_*: owner and peer; the reverse arc; antenna, counted over those in use; link, in the order of
       its nodes; rank among the antenna's, the nearest first. floats: the rows of the tables, then what the owner's beam
       at the peer spills, the length of the owner's shortest arc, and the power that this is sent with.
+    - ahead: (n,) bearing in which each node's sector 0 looks. numbers: see `feature_numbers`.
     """
     slots = tables.lists[BY_ANTENNA]
     p = len(slots)
@@ -217,7 +229,7 @@ def listed_arcs(tables):  # type: ignore[no-untyped-def]
     for m in range(size):
         ints[ARC_LINK, forward[m]] = m
         ints[ARC_LINK, ints[ARC_REVERSE, forward[m]]] = m
-    return ints, floats, forward
+    return ints, floats, arc_features(ints, floats, ahead, numbers), forward
 
 
 @builder

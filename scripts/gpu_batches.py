@@ -8,8 +8,8 @@ Three parts:
 1. Stages, each alone on one core (on the device where it is the device's work): microseconds a fleet as it was before
    fleets were worked on side by side, one fleet after the other, and as it is. Ratios of one run mean something on a
    busy machine; the microseconds less so.
-2. `generate` from positions to corrected links: fleets a second by threads, and what share of the time the device was
-   at work, where it is a GPU.
+2. `generate` from positions to corrected links: fleets a second by threads, what share of the time the device was at
+   work, where it is a GPU, and what the thread that feeds it spent the time on.
 3. `generate` on one fleet: milliseconds, the median of many.
 """
 
@@ -17,7 +17,11 @@ from __future__ import annotations
 
 import argparse
 import statistics
+import sys
+import threading
 import time
+import traceback
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -47,6 +51,16 @@ LATENCIES = 30
 # On a CPU the chain takes a second for a few dozen fleets.
 MEASURED_ON_CPU, LATENCIES_ON_CPU = 64, 5
 STREAMS = tuple(range(1, 1000))
+# Calls of the thread that feeds the device, the inner ones first, and what they are for.
+FEEDING = {
+    "Copied.arrays": "waiting for the device",
+    "Future.result": "waiting for the cores",
+    "SparseNetwork.sampled": "joining, copying and launching",
+    "DenseNetwork.sampled": "joining, copying and launching",
+    "PendingSparse.result": "sharing samples out",
+    "PendingDense.result": "sharing samples out",
+    "pieces_of": "sorting fleets out",
+}
 
 
 def main() -> None:
@@ -215,11 +229,38 @@ def _print_whole(model: BatchModel, fleets: list[Fleet], steps: int, samples: in
         busy = _Busy() if model.device.type == "cuda" else None
         if busy:
             busy.watch(model)
-        began = time.perf_counter()
-        _generate(model, fleets, steps, samples)
-        seconds = time.perf_counter() - began
+        with _Feeding() as feeding:
+            began = time.perf_counter()
+            _generate(model, fleets, steps, samples)
+            seconds = time.perf_counter() - began
         told = "" if busy is None else f"; the device at work {100 * busy.seconds(model) / seconds:.0f} % of the time"
         print(f"{len(fleets)} fleets on {number} threads: {len(fleets) / seconds:,.0f} fleets a second{told}")
+        print(f"    the thread that feeds it: {feeding.told()}")
+
+
+class _Feeding:
+    """Looks every other millisecond at what this thread is busy with."""
+
+    def __enter__(self) -> _Feeding:
+        self._seen: Counter[str] = Counter()
+        self._over = threading.Event()
+        self._watcher = threading.Thread(target=self._watch, args=(threading.get_ident(),), daemon=True)
+        self._watcher.start()
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._over.set()
+        self._watcher.join()
+
+    def _watch(self, thread: int) -> None:
+        while not self._over.wait(0.002):
+            stack = {frame.f_code.co_qualname for frame, _ in traceback.walk_stack(sys._current_frames()[thread])}
+            self._seen[next((what for call, what in FEEDING.items() if call in stack), "the rest")] += 1
+
+    def told(self) -> str:
+        """Shares of the time."""
+        looks = max(1, self._seen.total())
+        return ", ".join(f"{what} {100 * count / looks:.0f} %" for what, count in self._seen.most_common())
 
 
 class _Busy:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
-import signal
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,11 +10,11 @@ import pytest
 
 pytest.importorskip("ray", reason="Ray is not installed (extra 'cluster')")
 
-from manetdiff.data import Progress, Settings
+from manetdiff.data import Settings
 from manetdiff.data.folder import generate
 from manetdiff.engine import opened_engine
 from manetdiff.errors import EngineError, FleetError
-from support.engine_tasks import busy_worker, die_once, fail, own_number, threads
+from support.engine_tasks import KillsOne, die_once, fail, own_number, threads
 
 pytestmark = pytest.mark.slow
 
@@ -37,15 +35,9 @@ def test_data_has_the_same_bytes_as_by_one_process(tmp_path: Path) -> None:
 def test_data_has_the_same_bytes_where_a_worker_is_killed(engine: str, tmp_path: Path) -> None:
     settings = replace(SETTINGS, nodes=(16,), search_moves=40_000)
     generate(settings, tmp_path / "here")
-    killed: list[int] = []
-
-    def kill_one(progress: Progress) -> None:
-        if progress.done and not killed:
-            killed.append(busy_worker(engine))
-            os.kill(killed[0], signal.SIGKILL)
-
-    generate(settings, tmp_path / "there", engine=opened_engine(engine, 2), report=kill_one)
-    assert killed
+    kills_one = KillsOne(engine)
+    generate(settings, tmp_path / "there", engine=opened_engine(engine, 2), report=kills_one)
+    assert kills_one.killed
     assert content(tmp_path / "there") == content(tmp_path / "here")
 
 

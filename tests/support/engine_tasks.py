@@ -5,13 +5,22 @@ from __future__ import annotations
 import os
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import psutil
 
 from manetdiff.engine.processes import ONE_THREAD
 from manetdiff.errors import FleetError
+
+
+class Progress(Protocol):
+    """As folders and sweeps tell it."""
+
+    @property
+    def done(self) -> int: ...
 
 
 def nap(seconds: float) -> tuple[float, int]:
@@ -77,12 +86,27 @@ def threads(_: object) -> dict[str, int]:
     return {**told, "numba": numba.get_num_threads(), "added": psutil.Process().num_threads() - before}
 
 
-def busy_worker(engine: str) -> int:
-    """The process number of a worker of this process that has something to do: Ray names them by what they call."""
-    for _ in range(200):
-        for process in psutil.Process().children(recursive=True):
-            line = process.cmdline()
-            if "manetdiff.engine.worker" in line if engine == "local" else "ray::_called" in "".join(line[:1]):
-                return int(process.pid)
-        time.sleep(0.05)
-    raise AssertionError("no worker")
+class KillsOne:
+    """Kills a worker that has something to do, once the first task is done; beside the work, which goes on meanwhile, so
+    that there is one. `killed` says which it was."""
+
+    def __init__(self, engine: str) -> None:
+        # Ray names its workers by what they call.
+        self._name = "manetdiff.engine.worker" if engine == "local" else "ray::_called"
+        self._killer = threading.Thread(target=self._kill, daemon=True)
+        self.killed: int | None = None
+
+    def __call__(self, progress: Progress) -> None:
+        """What is told of the progress."""
+        if progress.done and self._killer.ident is None:
+            self._killer.start()
+
+    def _kill(self) -> None:
+        until = time.monotonic() + 10
+        while time.monotonic() < until:
+            for process in psutil.Process().children(recursive=True):
+                with suppress(psutil.Error):
+                    if self._name in " ".join(process.cmdline()):
+                        process.kill()
+                        self.killed = process.pid
+                        return

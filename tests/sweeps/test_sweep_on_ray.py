@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from pathlib import Path
 
 import pytest
@@ -11,8 +9,8 @@ import pytest
 pytest.importorskip("ray", reason="Ray is not installed (extra 'cluster')")
 
 from manetdiff.engine import opened_engine
-from manetdiff.sweeps import Grid, Progress, sweep
-from support.engine_tasks import busy_worker
+from manetdiff.sweeps import Grid, sweep
+from support.engine_tasks import KillsOne
 
 pytestmark = pytest.mark.slow
 
@@ -40,15 +38,8 @@ def test_the_table_has_the_same_bytes_as_by_one_process(by_one: bytes, tmp_path:
 
 @pytest.mark.parametrize("engine", ["local", "ray"])
 def test_a_worker_that_is_killed_costs_time_and_nothing_else(engine: str, by_one: bytes, tmp_path: Path) -> None:
-    killed: list[int] = []
-
-    def kill_one(progress: Progress) -> None:
-        """As soon as workers are at it."""
-        if progress.done and not killed:
-            killed.append(busy_worker(engine))
-            os.kill(killed[0], signal.SIGKILL)
-
-    swept = sweep(GRID, tmp_path / "table.parquet", engine=opened_engine(engine, 2), report=kill_one)
-    assert killed
+    kills_one = KillsOne(engine)
+    swept = sweep(GRID, tmp_path / "table.parquet", engine=opened_engine(engine, 2), report=kills_one)
+    assert kills_one.killed
     assert not swept.failures
     assert (tmp_path / "table.parquet").read_bytes() == by_one

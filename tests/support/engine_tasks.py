@@ -87,8 +87,8 @@ def threads(_: object) -> dict[str, int]:
 
 
 class KillsOne:
-    """Kills a worker that has something to do, once the first task is done; beside the work, which goes on meanwhile, so
-    that there is one. `killed` says which it was."""
+    """Kills a worker that has something to do, once the first task is done; beside the work, which goes on meanwhile,
+    so that there is one. `killed` says which it was."""
 
     def __init__(self, engine: str) -> None:
         # Ray names its workers by what they call.

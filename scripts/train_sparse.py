@@ -15,22 +15,36 @@ Afterwards the weights are packed with their card:
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
+import math
+import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from manetdiff.cli.train_progress import shown
 from manetdiff.cores import usable_cores
-from manetdiff.data import RANDOM, Settings, generate
+from manetdiff.data import RANDOM, FieldedRadio, Settings, generate
 from manetdiff.data.settings import INVERSE
 from manetdiff.diffusion.weights import Weights, find_weights, read_weights
+from manetdiff.radio import Radio, draw_spacing
 from manetdiff.training import train
 from manetdiff.training.reward import RewardRecipe, reward
 
 SMALL_ONES, ALL_SIZES = tuple(range(4, 65)), tuple(range(4, 129))
 MOVED = (0.05, 0.4)
+# Of radios by kinds: limits of what is drawn, evenly by factors, and what is as it is.
+CORNERS: dict[str, tuple[dict[str, tuple[float, float]], dict[str, Any]]] = {
+    "quiet": ({"sigma2": (0.005, 0.05), "alpha": (0.5, 1.0), "p_max": (1.0, 10.0)}, {}),
+    "omni": ({"sigma2": (0.02, 0.8), "theta_max": (math.pi / 24, math.pi / 8)}, {"reception": "omni"}),
+    "ceiling": ({"sigma2": (0.005, 0.1), "ceiling": (3.0, 8.0)}, {}),
+    "wide": ({"sigma2": (0.05, 1.0), "theta_max": (math.pi / 6, math.pi / 3)}, {"sectors": 3}),
+}
+EACH_CORNER = 25
+TOLD_EVERY = 50  # steps of reward
 
 
 def sets() -> dict[str, Settings]:
@@ -53,6 +67,31 @@ def sets() -> dict[str, Settings]:
     }
 
 
+def corners() -> Settings:
+    """What reward learns from beside these: fleets under radios from the corners of what is drawn at random, where most
+    is left to learn."""
+    return Settings(SMALL_ONES, 10_000, 301, size_odds=INVERSE, radio=corner_radios(), moves_a_node=500, shard_size=250)
+
+
+def corner_radios() -> dict[str, FieldedRadio]:
+    """Cones with next to no noise and power to spare; all around reception; a modem's ceiling; wide beams, few sectors.
+    What else they have is drawn."""
+    rng = np.random.default_rng(301)
+    made = {}
+    for k in range(EACH_CORNER):
+        for name, (ranges, others) in CORNERS.items():
+            spacing = draw_spacing(rng)
+            drawn: dict[str, Any] = {value: _between(low, high, rng) for value, (low, high) in ranges.items()}
+            radio = dataclasses.replace(Radio.draw(rng, "cone", spacing=spacing), min_snr=None, **drawn, **others)
+            made[f"{name}-{k}"] = FieldedRadio(radio, spacing)
+    return made
+
+
+def _between(low: float, high: float, rng: np.random.Generator) -> float:
+    """Evenly by factors; with four digits, as a person would write it."""
+    return float(f"{low * (high / low) ** rng.uniform():.4g}")
+
+
 def main() -> None:
     """Solve, train, reward."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -71,12 +110,8 @@ def main() -> None:
     parser.add_argument("--recipe", type=json.loads, default={}, help="of the reward, as JSON: see RewardRecipe")
     parser.add_argument("--extra", type=json.loads, default={}, help='more of train, as JSON: {"rate": 0.002}')
     given = parser.parse_args()
-    folders = []
-    for name, settings in sets().items():
-        count = max(1, round(given.part * settings.count))
-        folders.append(given.out / name)
-        generate(Settings(**{**vars(settings), "count": count}), folders[-1], workers=given.workers)
-        print(f"{name}: {count:,} layouts or pairs", flush=True)
+    folders = [_solved(name, settings, given) for name, settings in sets().items()]
+    of_corners = _solved("corners", corners(), given)
     if given.only_solve:
         return
     weights = find_weights(given.only_reward) if given.only_reward else _trained(folders, given)
@@ -84,7 +119,16 @@ def main() -> None:
         recipe = RewardRecipe(**{"steps": given.reward, **given.recipe})
         device = "cuda" if torch.cuda.is_available() else "cpu"
         out = given.out / "rewarded"
-        reward(folders, out, weights, recipe, workers=given.workers, device=device, report=_told)
+        reward([*folders, of_corners], out, weights, recipe, workers=given.workers, device=device, report=_Told())
+
+
+def _solved(name: str, settings: Settings, given: argparse.Namespace) -> Path:
+    """The folder of so many of these layouts."""
+    count = max(1, round(given.part * settings.count))
+    folder: Path = given.out / name
+    generate(dataclasses.replace(settings, count=count), folder, workers=given.workers)
+    print(f"{name}: {count:,} layouts or pairs", flush=True)
+    return folder
 
 
 def _trained(folders: list[Path], given: argparse.Namespace) -> Weights | None:
@@ -105,9 +149,23 @@ def _trained(folders: list[Path], given: argparse.Namespace) -> Weights | None:
     return read_weights(given.out / "run" / "last.safetensors") if made.leads else None
 
 
-def _told(step: int, figures: dict[str, float]) -> None:
-    if step % 50 == 0:
-        print(step, {name: round(value, 4) for name, value in figures.items()}, flush=True)
+class _Told:
+    """Prints means over some steps: of each what it says, and steps a second."""
+
+    def __init__(self) -> None:
+        self._since, self._steps = time.monotonic(), 0
+        self._figures: dict[str, list[float]] = {}
+
+    def __call__(self, step: int, figures: dict[str, float]) -> None:
+        self._steps += 1
+        for name, value in figures.items():
+            self._figures.setdefault(name, []).append(value)
+        if self._steps < TOLD_EVERY:
+            return
+        now = time.monotonic()
+        means = {name: round(float(np.mean(some)), 4) for name, some in sorted(self._figures.items())}
+        print(step, {**means, "steps/s": round(self._steps / (now - self._since), 2)}, flush=True)
+        self._since, self._steps, self._figures = now, 0, {}
 
 
 if __name__ == "__main__":

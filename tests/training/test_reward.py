@@ -14,16 +14,17 @@ from manetdiff.data import RANDOM, Settings, generate, read_dataset
 from manetdiff.diffusion.generator import build
 from manetdiff.diffusion.process import Process
 from manetdiff.diffusion.weights import Weights, read_weights
-from manetdiff.errors import TrainingError
+from manetdiff.errors import CheckpointError, TrainingError
 from manetdiff.evaluate.cards import card_page
 from manetdiff.model.config import ModelConfig
 from manetdiff.radio import Radio
 from manetdiff.solvers import correct
-from manetdiff.topology import Topology, count_components, metrics
+from manetdiff.topology import Topology, antenna_loads, count_components, metrics
 from manetdiff.training import reward as room
-from manetdiff.training.judging import PART, Sampled, judged
-from manetdiff.training.packed import packed, read_packed
-from manetdiff.training.reward import RewardRecipe, advantages, exact_room, reward
+from manetdiff.training.judging import PART, Judgement, Sampled, judged
+from manetdiff.training.merit import advantages
+from manetdiff.training.packed import exact_room, packed, read_packed
+from manetdiff.training.reward import RewardRecipe, reward
 from manetdiff.training.solved_rows import candidates_of
 from manetdiff.weights import read_header
 
@@ -49,7 +50,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def in_this_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(room, "ProcessPoolExecutor", Here)
     monkeypatch.setattr("manetdiff.training.judging.ProcessPoolExecutor", lambda *args, **kwargs: Here())
     yield
 
@@ -60,13 +60,18 @@ def _weights(seed: int = 0) -> Weights:
     return Weights(TINY, process, Radio(), build(TINY, process).state_dict())
 
 
+def _judged(sampled: Sampled) -> Judgement:
+    (made,) = judged(Here(), [sampled])
+    return made
+
+
 def test_graphs_are_worth_their_t_after_correction_less_for_parts(folder: Path) -> None:
     for row, solved in enumerate(read_dataset(folder)):
         layout = candidates_of(solved)
         pairs, parity = layout.arcs.links, solved.topology.parity
         graphs = [np.isin(pairs @ [100, 1], solved.topology.links @ [100, 1]), np.zeros(len(pairs), dtype=np.bool_)]
         sampled = Sampled(folder, row, np.array(graphs, np.uint8), np.array([parity] * 2))
-        for links, worth in zip(graphs, judged(Here(), [sampled])[0], strict=True):  # type: ignore[arg-type]
+        for links, worth in zip(graphs, _judged(sampled).worth, strict=True):
             fixed = correct(Topology(pairs[links], parity, layout=layout), flip_parts=True)
             discount = PART ** (count_components(fixed.links, len(layout)) - 1)
             assert worth == pytest.approx(metrics(fixed)["throughput"] * discount / solved.metrics["throughput"])
@@ -77,10 +82,41 @@ def test_a_search_after_the_correction_counts_too(folder: Path) -> None:
     for row, solved in enumerate(read_dataset(folder)):
         pairs, n = len(candidates_of(solved).arcs.links), len(solved.fleet)
         graphs = np.zeros((2, pairs), np.uint8), np.zeros((2, n), np.uint8)
-        without, searched = (judged(Here(), [Sampled(folder, row, *graphs, moves)])[0] for moves in (0, 200))  # type: ignore[arg-type]
+        without, searched = (_judged(Sampled(folder, row, *graphs, moves)).worth for moves in (0, 200))
         assert (searched >= without - 1e-9).all()
         gained += float((searched - without).mean())
     assert gained > 0.1
+
+
+def test_graphs_as_they_are_pay_for_shared_antennas_and_for_parts(folder: Path) -> None:
+    shared = 0
+    for row, solved in enumerate(read_dataset(folder)):
+        layout = candidates_of(solved)
+        pairs, parity = layout.arcs.links, solved.topology.parity
+        graphs = np.isin(pairs @ [100, 1], solved.topology.links @ [100, 1]), np.ones(len(pairs), dtype=np.bool_)
+        sampled = Sampled(folder, row, np.array(graphs, np.uint8), np.array([parity] * 2), as_it_is=True)
+        best = solved.metrics["throughput"]
+        for links, worth in zip(graphs, _judged(sampled).worth, strict=True):
+            made = Topology(pairs[links], parity, layout=layout)
+            extra = int((antenna_loads(made, layout) - 1).clip(0).sum())
+            discount = PART ** (count_components(made.links, len(layout)) - 1)
+            price = best / len(solved.topology.links)
+            assert worth == pytest.approx((metrics(made)["throughput"] - price * extra) * discount / best)
+            shared += extra
+    assert shared > 0
+
+
+def test_what_the_search_made_of_a_sample_is_what_is_taught(folder: Path) -> None:
+    """It is valid and, as it is, worth no less than the sample."""
+    for row, solved in enumerate(read_dataset(folder)):
+        layout = candidates_of(solved)
+        graphs = np.ones((1, len(layout.arcs.links)), np.uint8), solved.topology.parity[None].astype(np.uint8)
+        before = _judged(Sampled(folder, row, *graphs, 100, as_it_is=True))
+        after = _judged(Sampled(folder, row, before.links, before.parity, 0, as_it_is=True))
+        made = Topology(layout.arcs.links[before.links[0] > 0], before.parity[0], layout=layout)
+        assert metrics(made)["antenna_saturation"] == 0
+        assert metrics(made)["parity"] == 1
+        assert after.worth[0] >= before.worth[0] - 1e-9
 
 
 def test_layouts_on_which_nothing_gets_through_say_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,7 +125,7 @@ def test_layouts_on_which_nothing_gets_through_say_nothing(folder: Path, monkeyp
     monkeypatch.setattr("manetdiff.training.judging.some", lambda dataset, rows: [nothing])
     pairs, n = len(candidates_of(solved).arcs.links), len(solved.fleet)
     sampled = Sampled(folder, 0, np.zeros((2, pairs), np.uint8), np.zeros((2, n), np.uint8))
-    assert judged(Here(), [sampled])[0].tolist() == [0.0, 0.0]  # type: ignore[arg-type]
+    assert _judged(sampled).worth.tolist() == [0.0, 0.0]
 
 
 def test_what_is_better_than_the_rest_of_its_layout_counts_for_it() -> None:
@@ -109,17 +145,22 @@ def test_room_for_just_these_layouts_holds_them(folder: Path) -> None:
     assert clean.links[-1] == forest.links[-1] == 0
 
 
-def test_rewarded_choices_become_likelier(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a reward for every link, more links are sampled."""
+@pytest.mark.parametrize("whole", [0.0, 1.0])
+def test_rewarded_choices_become_likelier(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: float
+) -> None:
+    """With a reward for every link, more links are sampled: by few steps from a forest, and by a chain from noise."""
     seen = []
 
-    def links_count(pool: object, sampled: list[Sampled]) -> list[np.ndarray]:
+    def links_count(pool: object, sampled: list[Sampled]) -> Iterator[Judgement]:
+        assert all(one.as_it_is == (whole == 1.0) for one in sampled)
         counts = [one.links.mean(axis=1).astype(np.float64) for one in sampled]
         seen.append(float(np.mean(np.concatenate(counts))))
-        return counts
+        return (Judgement(worth, one.links, one.parity) for worth, one in zip(counts, sampled, strict=True))
 
     monkeypatch.setattr(room, "judged", links_count)
-    recipe = RewardRecipe(steps=30, layouts=10, samples=4, largest=9, rate=0.01, teaching=0.0, redundancy=1.0)
+    some: dict[str, Any] = {"layouts": 10, "samples": 4, "largest": 9, "whole": whole, "whole_chain": 3}
+    recipe = RewardRecipe(steps=30, rate=0.01, teaching=0.0, redundancy=1.0, **some)
     made = reward([folder], tmp_path, _weights(), recipe, workers=1)
     assert np.mean(seen[-5:]) > np.mean(seen[:5]) + 0.1
     kept = read_weights(tmp_path / "last.safetensors")
@@ -129,13 +170,50 @@ def test_rewarded_choices_become_likelier(folder: Path, tmp_path: Path, monkeypa
 
 
 def test_the_same_seed_gives_the_same_weights(folder: Path, tmp_path: Path) -> None:
-    recipe = RewardRecipe(steps=2, layouts=6, samples=2, largest=9)
+    recipe = RewardRecipe(steps=4, layouts=6, samples=2, largest=9, whole=0.5, whole_chain=4)
     one, other = (reward([folder], tmp_path / name, _weights(), recipe, workers=1) for name in "ab")
     assert all(torch.equal(part, other.tensors[name]) for name, part in one.tensors.items())
 
 
+def test_a_run_goes_on_where_it_was_stopped(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room, "KEPT_EVERY", 2)
+    recipe = RewardRecipe(steps=5, layouts=6, samples=2, largest=9, whole=0.5, whole_chain=4, lesson=1.0, rate=0.01)
+    whole = reward([folder], tmp_path / "whole", _weights(), recipe, workers=1)
+    taken: list[int] = []
+
+    def on(asked: RewardRecipe, until: int | None) -> Weights:
+        told = lambda step, figures: taken.append(step)  # noqa: E731
+        return reward([folder], tmp_path / "stopped", _weights(), asked, workers=1, until=until, report=told)
+
+    *_, last = (on(recipe, until) for until in (2, 4, None))
+    assert taken == [1, 2, 3, 4, 5]
+    assert all(torch.equal(part, last.tensors[name]) for name, part in whole.tensors.items())
+    with pytest.raises(CheckpointError, match="rate"):
+        on(replace(recipe, rate=0.02), None)
+
+
+def test_lessons_teach_what_the_search_makes_of_the_samples(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where it always ends without a link, that is what is learned."""
+    shares = []
+
+    def nothing(pool: object, sampled: list[Sampled]) -> Iterator[Judgement]:
+        shares.append(float(np.mean([one.links.mean() for one in sampled])))
+        for one in sampled:
+            yield Judgement(np.zeros(len(one.links)), np.zeros_like(one.links), np.zeros_like(one.parity))
+
+    monkeypatch.setattr(room, "judged", nothing)
+    some: dict[str, Any] = {"layouts": 10, "samples": 2, "largest": 9, "whole": 1.0, "whole_chain": 3}
+    reward(
+        [folder], tmp_path, _weights(), RewardRecipe(steps=30, rate=0.01, teaching=0.0, lesson=1.0, **some), workers=1
+    )
+    assert np.mean(shares[-5:]) < 0.5 * np.mean(shares[:5])
+
+
 @pytest.mark.parametrize(
-    ("asked", "message"), [({"samples": 1}, "samples"), ({"rate": 0.0}, "rate"), ({"layouts": 500}, "only 24 layouts")]
+    ("asked", "message"),
+    [({"samples": 1}, "samples"), ({"whole": 1.5}, "whole"), ({"layouts": 500}, "only 24 layouts")],
 )
 def test_what_makes_no_sense_is_refused(folder: Path, tmp_path: Path, asked: dict[str, Any], message: str) -> None:
     with pytest.raises(TrainingError, match=message):

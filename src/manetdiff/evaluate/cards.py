@@ -44,6 +44,7 @@ def _page(name: str, header: Header) -> str:
         "## Recipe\n",
         _pairs(card.get("recipe", {})),
         *(["## Reward\n", _pairs(card["reward"])] if "reward" in card else []),
+        *(["On the samples of:\n", _data(card["reward_data"])] if "reward_data" in card else []),
         "## Radio where none is given\n" if sparse else "## Radio\n",
         _pairs(told.get("radio", {})),
     ]
@@ -96,7 +97,7 @@ def _data(sources: list[Mapping[str, Any]]) -> str:
         for source in sources
     ]
     columns = ["nodes", "layouts", "seed", "moves of the reference search", "families"]
-    if all(isinstance(source["radio"], Mapping) for source in sources):
+    if all(_is_radio(source["radio"]) for source in sources):
         return markdown_table(columns, rows)
     varied = ["radio", "moved as well", "heights, m", "nodes with blocked sectors"]
     return markdown_table(
@@ -104,11 +105,17 @@ def _data(sources: list[Mapping[str, Any]]) -> str:
     )
 
 
+def _is_radio(told: Any) -> bool:
+    """Whether it is one radio: not several by their names, nor the word for random ones."""
+    return isinstance(told, Mapping) and not all(isinstance(one, Mapping) for one in told.values())
+
+
 def _variety(source: Mapping[str, Any]) -> list[str]:
     """What else of a source's layouts was drawn."""
     radio, heights = source["radio"], source.get("heights")
+    kinds = f"{len(radio)} of its own" if isinstance(radio, Mapping) else str(radio)
     return [
-        "as below" if isinstance(radio, Mapping) else str(radio),
+        "as below" if _is_radio(radio) else kinds,
         "yes" if source.get("displacement") else "no",
         "0" if heights is None else f"{heights[0]:,.0f} to {heights[1]:,.0f}",
         share_text(source.get("blocked", 0.0)),

@@ -1,11 +1,11 @@
-"""T of sampled graphs after correction and a short local search, on many cores: what a network is rewarded for. Knows
-nothing of PyTorch, so that a process starts in a second."""
+"""What sampled graphs are worth, on many cores, and what a short local search makes of them: what a network is rewarded
+for, and what it is taught by its own samples. Knows nothing of PyTorch, so that a process starts in a second."""
 
 from __future__ import annotations
 
 import multiprocessing
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -15,11 +15,14 @@ import numpy as np
 import numpy.typing as npt
 
 from manetdiff.data import Dataset, read_dataset
+from manetdiff.layout import Layout
+from manetdiff.radio import link_rates
 from manetdiff.solvers.budget import Budget, Meter
 from manetdiff.solvers.correction import correct_onto
 from manetdiff.solvers.local_search import THOROUGH, search_on
 from manetdiff.solvers.workbench import Workbench
-from manetdiff.training.solved_rows import candidates_of, some
+from manetdiff.topology import Topology, antenna_loads, count_components
+from manetdiff.training.solved_rows import candidates_of, linked_in, some
 
 # A network in parts is worth so much of its T for each part beyond the first.
 PART = 0.8
@@ -28,7 +31,7 @@ PART = 0.8
 class Sampled(NamedTuple):
     """Graphs sampled on one layout: row of the table of a dataset; links (s, c) and parity (s, n) of 0 and 1.
 
-    - search: moves a node of the local search after the correction.
+    - as_it_is: whether they count uncorrected. search: moves a node of the local search after the correction.
     """
 
     folder: Path
@@ -36,6 +39,16 @@ class Sampled(NamedTuple):
     links: npt.NDArray[np.uint8]
     parity: npt.NDArray[np.uint8]
     search: int = 0
+    as_it_is: bool = False
+
+
+class Judgement(NamedTuple):
+    """worth: (s,) T of the graphs of a layout, as a share of the solution's. links (s, c), parity (s, n): what
+    correction and search made of them."""
+
+    worth: npt.NDArray[np.float64]
+    links: npt.NDArray[np.uint8]
+    parity: npt.NDArray[np.uint8]
 
 
 @contextmanager
@@ -48,9 +61,9 @@ def judges(workers: int) -> Iterator[ProcessPoolExecutor]:
         pool.shutdown(cancel_futures=True)
 
 
-def judged(pool: ProcessPoolExecutor, sampled: Sequence[Sampled]) -> list[npt.NDArray[np.float64]]:
-    """(s,) for each layout: T of its graphs after correction and search, as a share of the solution's."""
-    return list(pool.map(_judge, sampled, chunksize=max(1, len(sampled) // 64)))
+def judged(pool: Executor, sampled: Sequence[Sampled]) -> Iterator[Judgement]:
+    """Of each layout, in their order; begun at once, waited for when it is asked for."""
+    return pool.map(_judge, sampled, chunksize=max(1, len(sampled) // 64))
 
 
 @lru_cache(maxsize=64)
@@ -58,17 +71,32 @@ def _dataset(folder: Path) -> Dataset:
     return read_dataset(folder)
 
 
-def _judge(sampled: Sampled) -> npt.NDArray[np.float64]:
+def _judge(sampled: Sampled) -> Judgement:
     (solved,) = some(_dataset(sampled.folder), np.array([sampled.row]))
     layout = candidates_of(solved)
-    bench, pairs, worth = Workbench(layout), layout.arcs.links, np.zeros(len(sampled.links))
     best = solved.metrics["throughput"]
     if not best > 0:  # interference lets nothing through: all graphs are worth the same
-        return worth
-    for k, (links, parity) in enumerate(zip(sampled.links, sampled.parity, strict=True)):
-        correct_onto(bench, pairs[links > 0], parity.astype(np.int64), flip_parts=True)
+        return Judgement(np.zeros(len(sampled.links)), sampled.links, sampled.parity)
+    bench, pairs, price = Workbench(layout), layout.arcs.links, best / len(solved.topology.links)
+    judgement = Judgement(np.empty(len(sampled.links)), np.empty_like(sampled.links), np.empty_like(sampled.parity))
+    for k, (linked, of_nodes) in enumerate(zip(sampled.links, sampled.parity, strict=True)):
+        links, parity = pairs[linked > 0], of_nodes.astype(np.int64)
+        correct_onto(bench, links, parity, flip_parts=True)
         if sampled.search:
-            meter = Meter(Budget(moves=sampled.search * len(layout)))
-            search_on(bench, meter, k, limit=1, annealing=THOROUGH)
-        worth[k] = bench.throughput * PART ** (bench.parts - 1) / best
-    return worth
+            moves = sampled.search * len(layout)
+            search_on(bench, Meter(Budget(moves=moves)), k, limit=1, annealing=THOROUGH)
+        if sampled.as_it_is:
+            throughput, parts = _as_it_is(Topology(links, parity, layout=layout), layout, price)
+        else:
+            throughput, parts = bench.throughput, bench.parts
+        judgement.worth[k] = throughput * PART ** (parts - 1) / best
+        judgement.links[k] = linked_in(pairs, bench.links, len(layout))
+        judgement.parity[k] = bench.parity
+    return judgement
+
+
+def _as_it_is(topology: Topology, layout: Layout, price: float) -> tuple[float, int]:
+    """T and parts of a graph as it is, less a price for each link but one of an antenna."""
+    shared = int((antenna_loads(topology, layout) - 1).clip(0).sum())
+    throughput = float(link_rates(layout.placement, topology.links, topology.parity).sum())
+    return throughput - price * shared, count_components(topology.links, len(layout))

@@ -139,6 +139,13 @@ def chosen_layouts(begins: npt.NDArray[np.int64], room: Room, seed: Sequence[int
     return np.concatenate([drawn[:fits], np.full(room.graphs - fits, -1)])
 
 
+def exact_room(corpus: PackedCorpus, chosen: npt.NDArray[np.int64]) -> Room:
+    """Room for just these layouts, one of each kind to fill up, and the empty graph at the end."""
+    arcs, nodes, links, antennas = (corpus.rows.begins.diff().cpu().numpy()[:, chosen].sum(1) + 1).tolist()
+    usual = corpus.room(2 * int(corpus.rows.begins.diff()[0].max()) + 1)
+    return Room(arcs, nodes, links, antennas, len(chosen) + 1, usual.longest)
+
+
 class Batch(NamedTuple):
     """Layouts, the solutions of them, and their shortest spanning forests."""
 

@@ -76,6 +76,11 @@ def candidates_of(solved: SolvedLayout) -> Layout:
     return Layout(solved.layout.fleet, solved.layout.radio, extra=solved.topology.links)
 
 
+def linked_in(candidates: npt.NDArray[np.int64], links: npt.NDArray[np.int64], n: int) -> npt.NDArray[np.uint8]:
+    """(c,) which candidates (c, 2) are among the links (m, 2) of n nodes."""
+    return np.isin(candidates @ [n, 1], links @ [n, 1]).astype(np.uint8)
+
+
 def _numbers(solved: SolvedLayout) -> SolvedRows:
     links, parity = solved.topology.links, solved.topology.parity
     layout = candidates_of(solved)
@@ -84,7 +89,6 @@ def _numbers(solved: SolvedLayout) -> SolvedRows:
     # Flipping all of it is the same forest: of the two, the one that is more like the solution.
     of_forest = of_forest ^ int(2 * np.count_nonzero(of_forest != parity) > n)
     counts = [[len(arcs.owner), n, len(arcs.links), len(arcs.arcs_of_antenna)]]
-    keys = arcs.links[:, 0] * n + arcs.links[:, 1]
     return SolvedRows(
         features=arcs.features.astype(np.float16),
         bearing=np.arctan2(arcs.bearings[:, len(HARMONICS)], arcs.bearings[:, 0]),
@@ -93,8 +97,8 @@ def _numbers(solved: SolvedLayout) -> SolvedRows:
         antenna=arcs.antenna.astype(np.int32),
         link=arcs.link.astype(np.int32),
         forward=arcs.forward.astype(np.int32),
-        linked=np.isin(keys, links[:, 0] * n + links[:, 1]).astype(np.uint8),
-        in_forest=np.isin(keys, forest[:, 0] * n + forest[:, 1]).astype(np.uint8),
+        linked=linked_in(arcs.links, links, n),
+        in_forest=linked_in(arcs.links, forest, n),
         parity=parity.astype(np.uint8),
         forest_parity=of_forest.astype(np.uint8),
         arcs_of_node=arcs.node_there.sum(1).astype(np.int32),

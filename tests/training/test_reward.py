@@ -23,7 +23,7 @@ from manetdiff.topology import Topology, antenna_loads, count_components, metric
 from manetdiff.training import reward as room
 from manetdiff.training.judging import PART, Judgement, Sampled, judged
 from manetdiff.training.merit import advantages
-from manetdiff.training.packed import exact_room, packed, read_packed
+from manetdiff.training.packed import packed, read_packed, room_for
 from manetdiff.training.reward import RewardRecipe, reward
 from manetdiff.training.solved_rows import candidates_of
 from manetdiff.weights import read_header
@@ -135,13 +135,19 @@ def test_what_is_better_than_the_rest_of_its_layout_counts_for_it() -> None:
     assert (merit[1] == 0).all()
 
 
-def test_room_for_just_these_layouts_holds_them(folder: Path) -> None:
+def test_there_is_room_for_every_layout_and_for_most_draws(folder: Path) -> None:
     corpus = read_packed([folder], workers=1)
-    chosen = np.array([3, 3, 5, 0])
-    layouts, clean, forest = packed(corpus.rows, torch.tensor([*chosen, -1]), exact_room(corpus, chosen))
-    counts = corpus.rows.begins.diff().numpy()[:, chosen]
-    assert layouts.sizes.tolist() == [*counts[1], 0]
-    assert layouts.real_links.sum() == counts[2].sum()
+    counts = corpus.rows.begins.diff().numpy()
+    room = room_for(corpus, np.arange(len(corpus)), 8, 3)
+    sizes = np.array([room.arcs, room.nodes, room.links, room.antennas])
+    assert (3 * counts.max(1) < sizes).all()
+    rng = np.random.default_rng(1)
+    drawn = [3 * counts[:, rng.choice(len(corpus), 8, replace=False)].sum(1) < sizes for _ in range(200)]
+    assert np.mean(np.all(drawn, axis=1)) > 0.8
+    largest = int(counts[1].argmax())
+    layouts, clean, forest = packed(corpus.rows, torch.tensor([largest] * 3 + [-1] * (room.graphs - 3)), room)
+    assert layouts.sizes.tolist() == [counts[1, largest]] * 3 + [0] * (room.graphs - 3)
+    assert layouts.real_links.sum() == 3 * counts[2, largest]
     assert clean.links[-1] == forest.links[-1] == 0
 
 
@@ -160,7 +166,7 @@ def test_rewarded_choices_become_likelier(
 
     monkeypatch.setattr(room, "judged", links_count)
     some: dict[str, Any] = {"layouts": 10, "samples": 4, "largest": 9, "whole": whole, "whole_chain": 3}
-    recipe = RewardRecipe(steps=30, rate=0.01, teaching=0.0, redundancy=1.0, **some)
+    recipe = RewardRecipe(steps=30, rate=0.01, teaching=0.0, **some)
     made = reward([folder], tmp_path, _weights(), recipe, workers=1)
     assert np.mean(seen[-5:]) > np.mean(seen[:5]) + 0.1
     kept = read_weights(tmp_path / "last.safetensors")

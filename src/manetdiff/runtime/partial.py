@@ -31,9 +31,6 @@ GUIDE_WEIGHT_A_MOVEMENT = 10.0
 # Of a quick update, where a kept link is worth as much as it carries. On flights up to three times as much was level in
 # T and continuity.
 GUIDE_WEIGHT_A_SHARE, MOST_GUIDED = 3.0, 3.0
-# Few steps from pure noise spend themselves on which half of the fleet is of which parity. From the shortest spanning
-# forest, taken as the state at a time, that is settled: one step from 0.6 is worth two from noise, two from 0.75 three.
-FOREST_START, FOREST_START_OF_ONE = 0.75, 0.6
 # What is assumed of a fleet whose previous positions are not known.
 ASSUMED = 0.3
 
@@ -48,11 +45,6 @@ class PartialDiffusion:
     steps: int
     own_noise: bool = False
     guide_weight: float = 0.0
-
-
-def forest_start(steps: int) -> float:
-    """The time at which so many steps start from a spanning forest."""
-    return FOREST_START_OF_ONE if steps == 1 else FOREST_START
 
 
 def chosen_mode(mode: Mode) -> Mode:

@@ -11,10 +11,10 @@ import numpy.typing as npt
 from manetdiff.layout import Layout
 from manetdiff.runtime.chain import Chain, EmbeddedLayout, Noise, States
 from manetdiff.runtime.effort import Effort
-from manetdiff.runtime.partial import PartialDiffusion, forest_start
+from manetdiff.runtime.partial import PartialDiffusion
 from manetdiff.runtime.pins import CheckedPins
 from manetdiff.runtime.previous import PreviousLinks
-from manetdiff.sampling import SamplerConfig, plain_settings, time_pairs
+from manetdiff.sampling import SamplerConfig, forest_start, plain_settings, time_pairs
 from manetdiff.solvers.heuristics import mst_greedy_links
 from manetdiff.solvers.spanning import spanning_forest
 
@@ -60,7 +60,7 @@ def draw_samples(
 ) -> Drawn:
     """As many samples as the effort asks for; sample k draws from the stream (seed, k).
 
-    - forest: the shortest spanning one, from which few steps start instead of pure noise, see `partial.FOREST_START`.
+    - forest: the shortest spanning one, from which few steps start instead of pure noise, see `sampling.forest_start`.
     """
     pairs = layout.pairs
     redundancy = chain.sampling.redundancy if update is None and effort.redundant else 1.0

@@ -4,7 +4,7 @@ of exported models. Knows nothing of PyTorch."""
 from manetdiff.sampling.config import STEPS, SamplerConfig
 from manetdiff.sampling.contract import StepSettings, plain_settings
 from manetdiff.sampling.draws import Draws, chain_draws, latent_draws, link_draws, padded_draws
-from manetdiff.sampling.grid import EVEN_FROM, MOST_STEPS, Grid, grid_for, time_pairs
+from manetdiff.sampling.grid import EVEN_FROM, MOST_STEPS, Grid, forest_start, grid_for, time_pairs
 
 __all__ = [
     "EVEN_FROM",
@@ -15,6 +15,7 @@ __all__ = [
     "SamplerConfig",
     "StepSettings",
     "chain_draws",
+    "forest_start",
     "grid_for",
     "latent_draws",
     "link_draws",

@@ -26,6 +26,8 @@ from manetdiff.training.solved_rows import candidates_of, linked_in, some
 
 # A network in parts is worth so much of its T for each part beyond the first.
 PART = 0.8
+# Of the layouts of a step, each judged by one process.
+PIECES = 32
 
 
 class Sampled(NamedTuple):
@@ -63,7 +65,8 @@ def judges(workers: int) -> Iterator[ProcessPoolExecutor]:
 
 def judged(pool: Executor, sampled: Sequence[Sampled]) -> Iterator[Judgement]:
     """Of each layout, in their order; begun at once, waited for when it is asked for."""
-    return pool.map(_judge, sampled, chunksize=max(1, len(sampled) // 64))
+    # Few pieces: each is handed over by a thread that waits for the one which keeps the device busy.
+    return pool.map(_judge, sampled, chunksize=max(1, len(sampled) // PIECES))
 
 
 @lru_cache(maxsize=64)

@@ -10,7 +10,6 @@ from torch import Tensor
 from manetdiff.diffusion.sparse import ArcDraws, SparseGenerator, drawn_from, noise_shares, noised, posterior_of
 from manetdiff.model.arc_tensors import ArcGraphs, ArcLayouts, ArcPrediction
 from manetdiff.model.packing import Room
-from manetdiff.model.sparse_denoiser import EmbeddedArcs
 from manetdiff.sampling import SamplerConfig
 from manetdiff.training.packed import Batch
 
@@ -19,12 +18,13 @@ class Way(NamedTuple):
     """How a chain is sampled.
 
     - times: of its denoising steps. sampling: temperature and redundancy of them.
-    - whole: it begins with noise, and its graphs are used as they are. Otherwise it begins with the shortest spanning
-      forest, and they are corrected.
+    - forest: whether it begins with the shortest spanning forest instead of noise. whole: whether its graphs are used
+      as they are, and not corrected.
     """
 
     times: list[tuple[float, float]]
     sampling: SamplerConfig
+    forest: bool
     whole: bool
 
 
@@ -33,13 +33,12 @@ def chain_states(
     generator: SparseGenerator, batch: Batch, room: Room, way: Way, samples: int, chance: torch.Generator
 ) -> list[ArcGraphs]:
     """The states of a chain, from the first to the last; so many samples of a layout follow each other in the batch."""
-    if way.whole:
-        states = [_noise(generator, batch, room, chance)]
-    else:
+    if way.forest:
         states = [_forests(generator, batch, room, way, samples, chance)]
-    embedded = generator.denoiser.embed(batch.layouts)
+    else:
+        states = [_noise(generator, batch, room, chance)]
     for times in way.times:
-        _, shares = step_shares(generator, batch.layouts, embedded, states[-1], times, way.sampling)
+        _, shares = step_shares(generator, batch.layouts, states[-1], times, way.sampling)
         draws = uniform_draws(room, chance)
         states.append(drawn_from(shares, ArcGraphs(draws.links, draws.parity)))
     return states
@@ -48,17 +47,23 @@ def chain_states(
 def step_shares(
     generator: SparseGenerator,
     layouts: ArcLayouts,
-    embedded: EmbeddedArcs,
     state: ArcGraphs,
     times: tuple[float, float],
     sampling: SamplerConfig,
 ) -> tuple[ArcPrediction, ArcGraphs]:
     """What the network predicts of a state, and the shares of what is drawn at the earlier time."""
-    time = torch.full((len(layouts.sizes),), times[0], device=layouts.real_nodes.device)
-    prediction = generator.denoiser.predict(layouts, embedded, state, time)
+    now, earlier = (torch.full((len(layouts.sizes),), time, device=layouts.real_nodes.device) for time in times)
+    prediction = predicted(generator, layouts, state, now)
     noise = noise_shares(generator.process, layouts)
-    pair = time[:1], torch.full_like(time[:1], times[1])
-    return prediction, posterior_of(generator.process, prediction, state, noise, pair, sampling)
+    return prediction, posterior_of(generator.process, prediction, state, noise, (now[:1], earlier[:1]), sampling)
+
+
+def predicted(generator: SparseGenerator, layouts: ArcLayouts, state: ArcGraphs, time: Tensor) -> ArcPrediction:
+    """By the network, in half precision where that is faster."""
+    device = layouts.real_nodes.device.type
+    with torch.autocast(device, dtype=torch.bfloat16, enabled=device == "cuda"):
+        prediction: ArcPrediction = generator.denoiser(layouts, state, time)
+    return prediction
 
 
 def uniform_draws(room: Room, chance: torch.Generator) -> ArcDraws:
@@ -77,12 +82,8 @@ def _forests(
 ) -> ArcGraphs:
     """Spanning forests: that of the first sample of each layout as it is, the others with their links noised."""
     start = uniform_draws(room, chance)
-    noisy = noised(
-        generator.process,
-        batch.layouts,
-        batch.forest,
-        start._replace(time=torch.full_like(start.time, way.times[0][0])),
-    )
+    later = start._replace(time=torch.full_like(start.time, way.times[0][0]))
+    noisy = noised(generator.process, batch.layouts, batch.forest, later)
     first = torch.arange(room.graphs, device=start.time.device) % samples == 0
-    whole: Tensor = first[batch.layouts.graph_of_link]
-    return ArcGraphs(torch.where(whole, batch.forest.links, noisy.links), batch.forest.parity)
+    as_it_is = first[batch.layouts.graph_of_link]
+    return ArcGraphs(torch.where(as_it_is, batch.forest.links, noisy.links), batch.forest.parity)

@@ -27,6 +27,8 @@ from manetdiff.training.solved_rows import Chosen, SolvedRows, solved_rows, some
 
 # Room for nodes, links and antennas, for each arc: a little more than fleets have.
 ROOM = {"nodes": 0.12, "links": 0.5, "antennas": 0.4, "graphs": 0.008}
+# Room beyond the mean of what layouts drawn at random need, in standard deviations.
+SPARE = 2.0
 
 
 class Rows(NamedTuple):
@@ -139,11 +141,14 @@ def chosen_layouts(begins: npt.NDArray[np.int64], room: Room, seed: Sequence[int
     return np.concatenate([drawn[:fits], np.full(room.graphs - fits, -1)])
 
 
-def exact_room(corpus: PackedCorpus, chosen: npt.NDArray[np.int64]) -> Room:
-    """Room for just these layouts, one of each kind to fill up, and the empty graph at the end."""
-    arcs, nodes, links, antennas = (corpus.rows.begins.diff().cpu().numpy()[:, chosen].sum(1) + 1).tolist()
-    usual = corpus.room(2 * int(corpus.rows.begins.diff()[0].max()) + 1)
-    return Room(arcs, nodes, links, antennas, len(chosen) + 1, usual.longest)
+def room_for(corpus: PackedCorpus, among: npt.NDArray[np.int64], layouts: int, samples: int) -> Room:
+    """Room for so many layouts drawn among these, each so many times: enough for most draws."""
+    counts = corpus.rows.begins.diff().cpu().numpy()[:, among]
+    usual = layouts * counts.mean(1) + SPARE * layouts**0.5 * counts.std(1)
+    sizes = samples * np.ceil(np.maximum(usual, counts.max(1))).astype(int) + 1
+    arcs, nodes, links, antennas = sizes.tolist()
+    most = int(corpus.rows.arcs_of_node.max()), int(corpus.rows.arcs_of_antenna.max()), int(counts[NODES].max())
+    return Room(arcs, nodes, links, antennas, layouts * samples + 1, most)
 
 
 class Batch(NamedTuple):

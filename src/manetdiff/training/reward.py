@@ -1,7 +1,8 @@
 """Reward: a sparse network learns from its own samples, and may so outdo the search that its layouts were solved by.
 
-Several graphs are sampled on each layout: by the few steps from a spanning forest that are used where time is short, to
-be corrected and searched from; or by a whole chain from noise, to be used as they are. It learns from them twice:
+Several graphs are sampled on each layout: by the few steps from a spanning forest or from noise that are used where
+time is short, to be corrected and searched from; or by a whole chain from noise, to be used as they are. It learns from
+them twice:
 
 - Those that turn out better than the others of their layout are made likelier, the others less likely: a policy
   gradient whose baseline is the mean of the group.
@@ -26,22 +27,22 @@ import torch
 from torch import Tensor
 
 from manetdiff.checks import check_above_0, check_at_least_0, check_whole, check_within
-from manetdiff.diffusion.sparse import SparseGenerator
+from manetdiff.diffusion.sparse import SparseGenerator, noised
 from manetdiff.diffusion.weights import Weights
 from manetdiff.errors import TrainingError
 from manetdiff.files import locked, made_folder, write_whole
 from manetdiff.json_settings import JsonSettings
-from manetdiff.model.arc_tensors import ArcGraphs
+from manetdiff.model.arc_tensors import ArcGraphs, ArcLayouts, ArcPrediction
 from manetdiff.model.losses import LossWeights
-from manetdiff.model.packing import LINKS, NODES, Room
+from manetdiff.model.packing import LINKS, NODES
 from manetdiff.model.sparse_losses import sparse_losses
-from manetdiff.sampling import SamplerConfig, grid_for, time_pairs
+from manetdiff.sampling import forest_start, grid_for, time_pairs
 from manetdiff.training.checkpoint import CHECKPOINT, RunState, load_checkpoint, save_checkpoint
 from manetdiff.training.judging import Judgement, Sampled, judged, judges
 from manetdiff.training.merit import advantages, likelihood
 from manetdiff.training.optimisation import AveragedWeights
-from manetdiff.training.own_samples import Way, chain_states, step_shares, uniform_draws
-from manetdiff.training.packed import Batch, PackedCorpus, exact_room, packed, read_packed
+from manetdiff.training.own_samples import Way, chain_states, predicted, step_shares, uniform_draws
+from manetdiff.training.packed import Batch, PackedCorpus, packed, read_packed, room_for
 from manetdiff.training.plan import stream_seed
 
 LAST = "last.safetensors"
@@ -59,9 +60,9 @@ class RewardRecipe(JsonSettings):
     - steps: of learning. layouts: in each of them; samples: graphs on each. largest: nodes of a fleet at most.
     - search: moves a node of a local search after the correction, as presets have one; what it finds by itself is then
       not what the network is rewarded for.
-    - chain: denoising steps of a sample, from a spanning forest at time `start`; temperature and redundancy of them.
-    - whole: share of the steps of learning that sample by a whole chain from noise instead, with temperature and
-      redundancy of the weights, whose graphs are worth what they are uncorrected. whole_chain: its denoising steps.
+    - few: denoising steps of a short chain at most: one to so many, from noise or from a spanning forest, at random.
+    - whole: share of the steps of learning that sample by a whole chain from noise instead, whose graphs are worth what
+      they are uncorrected. whole_chain: its denoising steps.
     - learned: denoising steps of a chain that are learned from, at random; the others are only sampled.
     - gradient: weight of the policy gradient. lesson: of what the search makes of the samples. teaching: of what the
       solved layouts teach meanwhile.
@@ -76,10 +77,7 @@ class RewardRecipe(JsonSettings):
     samples: int = 8
     largest: int = 64
     search: int = 0
-    chain: int = 2
-    start: float = 0.75
-    temperature: float = 0.5
-    redundancy: float = 2.0
+    few: int = 3
     whole: float = 0.0
     whole_chain: int = 10
     learned: int = 2
@@ -91,12 +89,11 @@ class RewardRecipe(JsonSettings):
     seed: int = 123
 
     def __post_init__(self) -> None:
-        for name in ("steps", "layouts", "chain", "whole_chain", "learned", "largest"):
+        for name in ("steps", "layouts", "few", "whole_chain", "learned", "largest"):
             check_whole(TrainingError, f"reward: {name}", getattr(self, name), 1)
         check_whole(TrainingError, "reward: samples", self.samples, 2)
         check_whole(TrainingError, "reward: search", self.search, 0)
-        for name in ("start", "temperature", "redundancy", "rate"):
-            check_above_0(TrainingError, f"reward: {name}", getattr(self, name))
+        check_above_0(TrainingError, "reward: rate", self.rate)
         for name in ("gradient", "lesson", "teaching", "ema"):
             check_at_least_0(TrainingError, f"reward: {name}", getattr(self, name))
         check_within(TrainingError, "reward: whole", self.whole, 0.0, 1.0)
@@ -108,7 +105,6 @@ class Drawn(NamedTuple):
     step: int
     way: Way
     batch: Batch
-    room: Room
     states: list[ArcGraphs]
     judgements: Iterator[Judgement]
 
@@ -156,16 +152,16 @@ class _Rewarded:
 
     def __init__(self, generator: SparseGenerator, corpus: PackedCorpus, start: Weights, recipe: RewardRecipe) -> None:
         self.generator, self.corpus, self.start, self.recipe = generator, corpus, start, recipe
-        few = SamplerConfig(temperature=recipe.temperature, redundancy=recipe.redundancy)
-        self.few = Way(time_pairs(recipe.chain, "late", recipe.start), few, whole=False)
-        steps = recipe.whole_chain
-        self.whole = Way(time_pairs(steps, grid_for(steps)), start.sampling, whole=True)
         self.average = AveragedWeights(generator, recipe.ema)
         self.optimizer = torch.optim.AdamW(generator.parameters(), lr=recipe.rate, weight_decay=0.0)
-        sizes = corpus.rows.begins.diff()[NODES].cpu().numpy()
-        self.fitting = np.flatnonzero(sizes <= recipe.largest)
+        self.counts = corpus.rows.begins.diff().cpu().numpy()
+        self.fitting = np.flatnonzero(self.counts[NODES] <= recipe.largest)
         if len(self.fitting) < recipe.layouts:
             raise TrainingError(f"reward: only {len(self.fitting)} layouts of up to {recipe.largest} nodes")
+        # Of one shape, so that the network is compiled once.
+        self.room = room_for(corpus, self.fitting, recipe.layouts, recipe.samples)
+        if corpus.rows.begins.device.type == "cuda":
+            generator.denoiser.compile(dynamic=False)
         self.origins = [(one.folder, int(row)) for one in corpus.origins for row in one.rows]
         self.state = RunState()
 
@@ -202,13 +198,16 @@ class _Rewarded:
         recipe, device = self.recipe, self.corpus.rows.begins.device
         rng = np.random.default_rng([recipe.seed, ORDER, step])
         layouts = rng.choice(self.fitting, recipe.layouts, replace=False)
-        way = self.whole if rng.random() < recipe.whole else self.few
-        chosen = np.repeat(layouts, recipe.samples)
-        room = exact_room(self.corpus, chosen)
-        batch = packed(self.corpus.rows, torch.from_numpy(np.append(chosen, -1)).to(device), room)
-        states = chain_states(self.generator, batch, room, way, recipe.samples, self._chance(SAMPLES, step))
+        most = np.array([self.room.arcs, self.room.nodes, self.room.links, self.room.antennas])
+        needed = recipe.samples * self.counts[:, layouts].cumsum(1)
+        layouts = layouts[(needed < most[:, None]).all(0)]
+        way = self._way(rng)
+        chosen = np.full(self.room.graphs, -1)
+        chosen[: len(layouts) * recipe.samples] = np.repeat(layouts, recipe.samples)
+        batch = packed(self.corpus.rows, torch.from_numpy(chosen).to(device), self.room)
+        states = chain_states(self.generator, batch, self.room, way, recipe.samples, self._chance(SAMPLES, step))
         sampled = self._samples(states[-1], layouts, as_it_is=way.whole)
-        return Drawn(step, way, batch, room, states, judged(pool, sampled))
+        return Drawn(step, way, batch, states, judged(pool, sampled))
 
     def learn(self, drawn: Drawn) -> dict[str, float]:
         """One step, from samples as soon as they are judged."""
@@ -216,22 +215,25 @@ class _Rewarded:
         chance = self._chance(TAUGHT, drawn.step)
         judgements = list(drawn.judgements)
         worth = np.stack([one.worth for one in judgements])
-        merit = torch.from_numpy(advantages(worth)).float().to(chance.device)
+        merit = torch.zeros(self.room.graphs - 1, device=chance.device)
+        merit[: worth.size] = torch.from_numpy(advantages(worth)).float().to(chance.device)
         searched = self._searched(judgements)
         for group in self.optimizer.param_groups:
             group["lr"] = recipe.rate * (1 - drawn.step / recipe.steps)
         self.optimizer.zero_grad(set_to_none=True)
-        loss = recipe.teaching * _summed(
-            self.generator.loss_terms(layouts, drawn.batch.clean, uniform_draws(drawn.room, chance), LOSSES)
+        draws = uniform_draws(self.room, chance)
+        noisy = noised(self.generator.process, layouts, drawn.batch.clean, draws)
+        loss = recipe.teaching * _wrong(
+            predicted(self.generator, layouts, noisy, draws.time), drawn.batch.clean, layouts
         )
-        embedded = self.generator.denoiser.embed(layouts)
         learned = self._learned(drawn)
         lesson = torch.zeros((), device=chance.device)
         for k in learned:
             times, state, after = drawn.way.times[k], drawn.states[k], drawn.states[k + 1]
-            prediction, shares = step_shares(self.generator, layouts, embedded, state, times, drawn.way.sampling)
-            loss = loss - recipe.gradient * (likelihood(layouts, shares, after) * merit).mean()
-            lesson = lesson + _summed(sparse_losses(prediction, searched, layouts, LOSSES)) / len(learned)
+            prediction, shares = step_shares(self.generator, layouts, state, times, drawn.way.sampling)
+            gained = (likelihood(layouts, shares, after) * merit).sum() / worth.size
+            loss = loss - recipe.gradient * gained
+            lesson = lesson + _wrong(prediction, searched, layouts) / len(learned)
         (loss + recipe.lesson * lesson).backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.generator.parameters(), 1.0)
         self.optimizer.step()
@@ -241,6 +243,15 @@ class _Rewarded:
         named = "whole" if drawn.way.whole else "few"
         return {f"{named}: worth": float(worth.mean()), f"{named}: lesson": float(lesson.detach())}
 
+    def _way(self, rng: np.random.Generator) -> Way:
+        """How the samples of a step are drawn."""
+        if rng.random() < self.recipe.whole:
+            steps = self.recipe.whole_chain
+            return Way(time_pairs(steps, grid_for(steps)), self.start.sampling, forest=False, whole=True)
+        steps, forest = int(rng.integers(self.recipe.few)) + 1, bool(rng.integers(2))
+        start = forest_start(steps) if forest else 1.0
+        return Way(time_pairs(steps, grid_for(steps), start), self.start.sampling, forest=forest, whole=False)
+
     def _learned(self, drawn: Drawn) -> list[int]:
         """Which denoising steps of a chain are learned from."""
         count = len(drawn.way.times)
@@ -249,7 +260,7 @@ class _Rewarded:
 
     def _samples(self, last: ArcGraphs, layouts: npt.NDArray[np.int64], *, as_it_is: bool) -> list[Sampled]:
         """The graphs of each layout."""
-        counts = self.corpus.rows.begins.diff().cpu().numpy()[:, layouts]
+        counts = self.counts[:, layouts]
         links, parity = (part.to(torch.uint8).cpu().numpy() for part in last)
         sampled, at_link, at_node = [], 0, 0
         for number, n, c in zip(layouts, counts[NODES], counts[LINKS], strict=True):
@@ -261,11 +272,14 @@ class _Rewarded:
         return sampled
 
     def _searched(self, judgements: Sequence[Judgement]) -> ArcGraphs:
-        """What the search made of the samples, in the rows of their batch, and a row that fills it up."""
-        device = self.corpus.rows.begins.device
-        parts = ([getattr(one, name).ravel() for one in judgements] for name in ("links", "parity"))
-        filled = (np.append(np.concatenate(one), 0).astype(np.float32) for one in parts)
-        return ArcGraphs(*(torch.from_numpy(one).to(device) for one in filled))
+        """What the search made of the samples, in the rows of their batch, and nothing in those that fill it up."""
+        parts = []
+        for name, size in (("links", self.room.links), ("parity", self.room.nodes)):
+            made = np.concatenate([getattr(one, name).ravel() for one in judgements])
+            filled = np.zeros(size, dtype=np.float32)
+            filled[: len(made)] = made
+            parts.append(torch.from_numpy(filled).to(self.corpus.rows.begins.device))
+        return ArcGraphs(*parts)
 
     def _chance(self, stream: int, step: int) -> torch.Generator:
         made = torch.Generator(self.corpus.rows.begins.device)
@@ -273,5 +287,7 @@ class _Rewarded:
         return made
 
 
-def _summed(terms: dict[str, Tensor]) -> Tensor:
-    return torch.stack(list(terms.values())).sum()
+def _wrong(prediction: ArcPrediction, clean: ArcGraphs, layouts: ArcLayouts) -> Tensor:
+    """How wrong a prediction is, as in training."""
+    terms = sparse_losses(prediction, clean, layouts, LOSSES)
+    return torch.stack([getattr(LOSSES, name) * value for name, value in terms.items()]).sum()

@@ -1,15 +1,17 @@
 """Train the default network: solve its layouts, train on them, and reward it with what its own samples are worth.
 
-    python scripts/train_sparse.py --out runs/default
+    python scripts/train_sparse.py --out runs/default --reward 2400
     python scripts/train_sparse.py --out runs/trial --only-solve
     python scripts/train_sparse.py --out runs/trial --encoder 4 --blocks 2 --epochs 100 --forest 0.3 --reward 2000
-    python scripts/train_sparse.py --out runs/rewarded --part 0.12 --only-reward netdiff-sparse --reward 600 \
-      --recipe '{"layouts": 16, "largest": 48, "rate": 7e-5, "ema": 0.995}'
+    python scripts/train_sparse.py --out runs/rewarded --part 0.5 --only-reward netdiff-sparse-imitated --reward 1000 \
+      --recipe '{"layouts": 64, "rate": 2e-4}'
 
 What was stopped goes on: sets of layouts that are there are not solved again, and a run goes on from its checkpoint.
 Afterwards the weights are packed with their card:
 
-    manetdiff weights netdiff-sparse --pack runs/default/run/last.safetensors --out src/manetdiff/weights --commit …
+    manetdiff weights netdiff-sparse --pack runs/default/rewarded/last.safetensors --redundancy 4 --temperature 0.3 \
+      --steps 10 --out src/manetdiff/weights --commit …
+    manetdiff export netdiff-sparse --out src/manetdiff/weights/netdiff-sparse.netdiff
 """
 
 from __future__ import annotations

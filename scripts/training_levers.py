@@ -1,12 +1,12 @@
 """What consistency, a forest to start from and reward each gain over plain training, in the same processor time.
 
-All go on from the packaged weights, on the same layouts (16 nodes under the default radio, 8 to 32 under random ones),
-with one core and a constant rate, so that none is cut short. They are judged by the runtime, on layouts of the
-benchmark sets, which none has seen: raw samples of ten steps, what two steps from a spanning forest are worth
+All go on from weights that have only imitated, on the same layouts (16 nodes under the default radio, 8 to 32 under
+random ones), with one core and a constant rate, so that none is cut short. They are judged by the runtime, on layouts
+of the benchmark sets, which none has seen: raw samples of ten steps, what two steps from a spanning forest are worth
 corrected, without a search, and what is left of that after one, by two presets.
 
     python scripts/training_levers.py --out runs/levers --minutes 20
-    python scripts/training_levers.py --judge runs/rewarded/rewarded/last.safetensors    # weights that are there
+    python scripts/training_levers.py --judge netdiff-sparse    # weights that are there
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ from manetdiff.training.packed import read_packed
 from manetdiff.training.plan import make_plan
 from manetdiff.training.reward import RewardRecipe, reward
 from manetdiff.training.run import make_fabric
-from manetdiff.weights import DEFAULT
 
 SETS = {
     "default": Settings((16,), 1500, 301, search_moves=40_000),
@@ -50,7 +49,8 @@ LEVERS: dict[str, dict[str, Any]] = {
     "consistency": {"losses": {"consistency": 0.5}},
     "forest": {"noise": {"forest": 0.3}},
 }
-REWARD = RewardRecipe(layouts=12, samples=8, largest=32, rate=5e-5, ema=AVERAGED)
+REWARD = RewardRecipe(layouts=12, samples=8, largest=32, search=0, whole=0.0, lesson=0.0, rate=5e-5, ema=AVERAGED)
+START = "netdiff-sparse-imitated"
 JUDGED = {"bench16": 300, "bench32": 100, "radios": 240}
 RAW = "raw"
 WAYS: dict[str, dict[str, Any]] = {
@@ -67,9 +67,7 @@ def main() -> None:
     """Train each, and judge all."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("runs/levers"), help="folder of the layouts and weights")
-    parser.add_argument(
-        "--judge", nargs="+", help="only judge these weights, by name or file, beside the packaged ones"
-    )
+    parser.add_argument("--judge", nargs="+", help=f"only judge these weights, by name or file, beside {START}")
     parser.add_argument("--minutes", type=float, default=20.0, help="of the processor for each")
     parser.add_argument("--only", nargs="+", choices=[*LEVERS, "reward"], default=[*LEVERS, "reward"])
     asked = parser.parse_args()
@@ -79,11 +77,11 @@ def main() -> None:
     for folder, settings in zip(folders, SETS.values(), strict=True) if asked.judge is None else ():
         generate(settings, folder, workers=1)
     judge = Judge()
-    judge("nothing", 0, find_weights(DEFAULT))
+    judge("nothing", 0, find_weights(START))
     if asked.judge is not None:
         for name in asked.judge:
             made = find_weights(name)
-            judge(name, made.card.get("reward", {}).get("taken", 0), made)
+            judge(name, sum(run["taken"] for run in made.card.get("reward", [])), made)
         return
     for name in asked.only:
         made, steps = (rewarded if name == "reward" else trained)(name, folders, asked.out / name, 60 * asked.minutes)
@@ -103,7 +101,7 @@ def trained(name: str, folders: list[Path], out: Path, seconds: float) -> tuple[
     }
     often: dict[str, Any] = {"validate_every": 1000, "checkpoint_every": 1000, "compiled": False, "precision": "32"}
     plan = make_plan("sparse", "any-fleet", **LEVERS[name], **settings, **often)
-    start = find_weights(DEFAULT)
+    start = find_weights(START)
     trainer = Trainer(plan, read_packed(folders), out, make_fabric("32", "cpu"), {"variant": "sparse"}, start)
     began = time.process_time()
     while time.process_time() - began < seconds:
@@ -118,7 +116,7 @@ def rewarded(name: str, folders: list[Path], out: Path, seconds: float) -> tuple
     def told(step: int, figures: dict[str, float]) -> None:
         took.append(time.process_time())
 
-    start = find_weights(DEFAULT)
+    start = find_weights(START)
     # The process that judges corrects, which takes little beside the learning.
     reward(folders, out / "pace", start, RewardRecipe(**{**REWARD.to_dict(), "steps": 4}), workers=1, report=told)
     steps = max(1, int(seconds / float(np.diff(took).mean())))

@@ -24,6 +24,7 @@ from manetdiff.runtime.effort import Effort, preset_effort
 from manetdiff.runtime.presets import PRESETS
 from manetdiff.runtime.refine import best_of
 from manetdiff.runtime.samples import Sample, from_pure_noise, samples_of
+from manetdiff.sampling import grid_for
 from manetdiff.solvers.correction import COUNTS
 from manetdiff.solvers.local_search import GENTLE
 from manetdiff.topology import PolishReport, component_labels, out_of_range
@@ -149,7 +150,8 @@ class TestTheRawModel:
             raw = MODEL.generate(fleet, seed=seed, **RAW)
             chain = Chain(find_bundle(DEFAULT))
             layout = chain.embed(Layout(fleet))
-            drawn_by_it = from_pure_noise(chain, layout, chain.sampling, [(seed, 0)])
+            sampling = dataclasses.replace(chain.sampling, steps=RAW["steps"], grid=grid_for(RAW["steps"]))
+            drawn_by_it = from_pure_noise(chain, layout, sampling, [(seed, 0)])
             assert raw == Topology(*samples_of(drawn_by_it, layout.pairs)[0])
             assert raw.report.weights == DEFAULT
             assert raw.report.steps == 50

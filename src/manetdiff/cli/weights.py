@@ -17,6 +17,7 @@ from manetdiff.formats import check_writable, write_text
 from manetdiff.formats.files import write_bytes
 from manetdiff.measure.measures import MEASURES
 from manetdiff.measure.store import RowStore
+from manetdiff.sampling import grid_for
 from manetdiff.weights import WEIGHTS_FILE, find, known, read_header
 from manetdiff.weights.finder import PACKAGE
 
@@ -43,6 +44,9 @@ def command(
     temperature: Annotated[
         float | None, typer.Option(help="With --pack: the temperature that they are sampled with. Default: 0.5.")
     ] = None,
+    steps: Annotated[
+        int | None, typer.Option(help="With --pack: denoising steps of a whole chain. Default: 50.", min=1)
+    ] = None,
     layouts: Annotated[
         int | None, typer.Option(help="With --pack: score on at most so many layouts of each set.", min=1)
     ] = None,
@@ -58,12 +62,13 @@ def command(
     if pack is not None:
         if name is None:
             raise CheckpointError("--pack: give the name under which to ship the weights")
-        knobs = {"redundancy": redundancy, "temperature": temperature}
+        grid = None if steps is None else grid_for(steps)
+        knobs = {"redundancy": redundancy, "temperature": temperature, "steps": steps, "grid": grid}
         sampling = {knob: value for knob, value in knobs.items() if value is not None}
         print(_packed(name, pack, out or Path(), commit or "unknown", sampling, layouts))
-    elif any(option is not None for option in (out, commit, redundancy, temperature, layouts)):
+    elif any(option is not None for option in (out, commit, redundancy, temperature, steps, layouts)):
         raise CheckpointError(
-            "--out, --commit, --redundancy, --temperature and --layouts go with --pack: give the file to pack"
+            "--out, --commit, --redundancy, --temperature, --steps and --layouts go with --pack: give the file to pack"
         )
     elif name is not None:
         print(card_page(name, read_header(find(name, WEIGHTS_FILE))))

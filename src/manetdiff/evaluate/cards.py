@@ -43,8 +43,7 @@ def _page(name: str, header: Header) -> str:
         _pairs(_of_kind({**card.get("losses", {}), **told.get("process", {})}, sparse)),
         "## Recipe\n",
         _pairs(card.get("recipe", {})),
-        *(["## Reward\n", _pairs(card["reward"])] if "reward" in card else []),
-        *(["On the samples of:\n", _data(card["reward_data"])] if "reward_data" in card else []),
+        *(["## Reward\n", *map(_pairs, card["reward"]), _data(card["reward_data"])] if "reward" in card else []),
         "## Radio where none is given\n" if sparse else "## Radio\n",
         _pairs(told.get("radio", {})),
     ]
@@ -56,9 +55,9 @@ def _training(card: Mapping[str, Any], sparse: bool) -> str:
     given any."""
     imitated = _steps(card.get("step", 0), card.get("planned_steps", 0))
     told = f"{imitated} of {card.get('recipe', {}).get('batch')} {'arcs' if sparse else 'graphs'}"
-    if (reward := card.get("reward")) is None:
-        return told
-    return f"{told}, then {_steps(reward['taken'], reward['steps'])} of reward,"
+    for reward in card.get("reward", []):
+        told += f", then {_steps(reward['taken'], reward['steps'])} of reward"
+    return f"{told}," if "reward" in card else told
 
 
 def _steps(taken: int, planned: int) -> str:

@@ -99,7 +99,10 @@ def _judge(sampled: Sampled) -> Judgement:
 
 
 def _as_it_is(topology: Topology, layout: Layout, price: float) -> tuple[float, int]:
-    """T and parts of a graph as it is, less a price for each link but one of an antenna."""
-    shared = int((antenna_loads(topology, layout) - 1).clip(0).sum())
+    """T and parts of a graph as it is, less a price for each link but one of an antenna and each within a parity, which
+    carries nothing, and joins nothing either."""
+    links, parity = topology.links, topology.parity
+    alike = parity[links[:, 0]] == parity[links[:, 1]]
+    broken = int((antenna_loads(topology, layout) - 1).clip(0).sum() + alike.sum())
     throughput = float(link_rates(layout.placement, topology.links, topology.parity).sum())
-    return throughput - price * shared, count_components(topology.links, len(layout))
+    return throughput - price * broken, count_components(links[~alike], len(layout))

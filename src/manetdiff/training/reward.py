@@ -76,16 +76,16 @@ class RewardRecipe(JsonSettings):
     layouts: int = 128
     samples: int = 8
     largest: int = 64
-    search: int = 0
+    search: int = 40
     few: int = 3
-    whole: float = 0.0
+    whole: float = 0.45
     whole_chain: int = 10
     learned: int = 2
     gradient: float = 1.0
-    lesson: float = 0.0
+    lesson: float = 0.5
     teaching: float = 0.2
-    rate: float = 1e-4
-    ema: float = 0.99
+    rate: float = 5e-4
+    ema: float = 0.995
     seed: int = 123
 
     def __post_init__(self) -> None:
@@ -182,9 +182,9 @@ class _Rewarded:
         write_whole(folder / LAST, self.weights().to_bytes())
 
     def weights(self) -> Weights:
-        """The averaged ones."""
-        taught = {**self.recipe.to_dict(), "taken": self.step}
-        card = {**self.start.card, "reward": taught, "reward_data": self.corpus.sources}
+        """The averaged ones. Their card has all rewards that they were given, and the layouts of the last."""
+        rewards = [*self.start.card.get("reward", []), {**self.recipe.to_dict(), "taken": self.step}]
+        card = {**self.start.card, "reward": rewards, "reward_data": self.corpus.sources}
         return replace(self.start, tensors=dict(self.average.tensors), card=card)
 
     def _run(self) -> dict[str, Any]:

@@ -9,8 +9,7 @@
 What was stopped goes on: sets of layouts that are there are not solved again, and a run goes on from its checkpoint.
 Afterwards the weights are packed with their card:
 
-    manetdiff weights netdiff-sparse --pack runs/default/rewarded/last.safetensors --redundancy 4 --temperature 0.3 \
-      --steps 10 --out src/manetdiff/weights --commit …
+    manetdiff weights netdiff-sparse --pack runs/default/rewarded/last.safetensors --out src/manetdiff/weights
     manetdiff export netdiff-sparse --out src/manetdiff/weights/netdiff-sparse.netdiff
 """
 
@@ -33,8 +32,10 @@ from manetdiff.data import RANDOM, FieldedRadio, Settings, generate
 from manetdiff.data.settings import INVERSE
 from manetdiff.diffusion.weights import Weights, find_weights, read_weights
 from manetdiff.radio import Radio, draw_spacing
+from manetdiff.sampling import SamplerConfig
 from manetdiff.training import train
-from manetdiff.training.reward import RewardRecipe, reward
+from manetdiff.training.reward import reward
+from manetdiff.training.reward_recipe import RewardRecipe
 
 SMALL_ONES, ALL_SIZES = tuple(range(4, 65)), tuple(range(4, 129))
 MOVED = (0.05, 0.4)
@@ -46,6 +47,8 @@ CORNERS: dict[str, tuple[dict[str, tuple[float, float]], dict[str, Any]]] = {
     "wide": ({"sigma2": (0.05, 1.0), "theta_max": (math.pi / 6, math.pi / 3)}, {"sectors": 3}),
 }
 EACH_CORNER = 25
+# As its chains are run while it is rewarded, and afterwards.
+SAMPLING = SamplerConfig(steps=10, grid="late", temperature=0.3, redundancy=4.0)
 TOLD_EVERY = 50  # steps of reward
 
 
@@ -113,7 +116,7 @@ def main() -> None:
     parser.add_argument("--extra", type=json.loads, default={}, help='more of train, as JSON: {"rate": 0.002}')
     given = parser.parse_args()
     folders = [_solved(name, settings, given) for name, settings in sets().items()]
-    of_corners = _solved("corners", corners(), given)
+    of_corners = [_solved("corners", corners(), given)] if given.reward or given.only_solve else []
     if given.only_solve:
         return
     weights = find_weights(given.only_reward) if given.only_reward else _trained(folders, given)
@@ -121,7 +124,7 @@ def main() -> None:
         recipe = RewardRecipe(**{"steps": given.reward, **given.recipe})
         device = "cuda" if torch.cuda.is_available() else "cpu"
         out = given.out / "rewarded"
-        reward([*folders, of_corners], out, weights, recipe, workers=given.workers, device=device, report=_Told())
+        reward([*folders, *of_corners], out, weights, recipe, workers=given.workers, device=device, report=_Told())
 
 
 def _solved(name: str, settings: Settings, given: argparse.Namespace) -> Path:
@@ -148,7 +151,9 @@ def _trained(folders: list[Path], given: argparse.Namespace) -> Weights | None:
             report=report,
             **{"epochs": given.epochs, "validation": 12, **of_model, **given.extra},
         )
-    return read_weights(given.out / "run" / "last.safetensors") if made.leads else None
+    if not made.leads:
+        return None
+    return dataclasses.replace(read_weights(given.out / "run" / "last.safetensors"), sampling=SAMPLING)
 
 
 class _Told:

@@ -1,9 +1,10 @@
 """What consistency, a forest to start from and reward each gain over plain training, in the same processor time.
 
 All go on from weights that have only imitated, on the same layouts (16 nodes under the default radio, 8 to 32 under
-random ones), with one core and a constant rate, so that none is cut short. They are judged by the runtime, on layouts
-of the benchmark sets, which none has seen: raw samples of ten steps, what two steps from a spanning forest are worth
-corrected, without a search, and what is left of that after one, by two presets.
+random ones), with one core and a constant rate, so that none is cut short; but that of reward falls to nothing over its
+steps. They are judged by the runtime, on layouts of the benchmark sets, which none has seen: raw samples of ten steps,
+what two steps from a spanning forest are worth corrected, without a search, and what is left of that after one, by two
+presets.
 
     python scripts/training_levers.py --out runs/levers --minutes 20
     python scripts/training_levers.py --judge netdiff-sparse    # weights that are there
@@ -12,8 +13,10 @@ corrected, without a search, and what is left of that after one, by two presets.
 from __future__ import annotations
 
 import argparse
+import tempfile
 import time
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +35,8 @@ from manetdiff.runtime.model import Model
 from manetdiff.training.loop import Trainer
 from manetdiff.training.packed import read_packed
 from manetdiff.training.plan import make_plan
-from manetdiff.training.reward import RewardRecipe, reward
+from manetdiff.training.reward import reward
+from manetdiff.training.reward_recipe import RewardRecipe
 from manetdiff.training.run import make_fabric
 
 SETS = {
@@ -50,6 +54,8 @@ LEVERS: dict[str, dict[str, Any]] = {
     "forest": {"noise": {"forest": 0.3}},
 }
 REWARD = RewardRecipe(layouts=12, samples=8, largest=32, search=0, whole=0.0, lesson=0.0, rate=5e-5, ema=AVERAGED)
+# Steps by which the pace of a reward is found.
+PACE = 20
 START = "netdiff-sparse-imitated"
 JUDGED = {"bench16": 300, "bench32": 100, "radios": 240}
 RAW = "raw"
@@ -117,11 +123,12 @@ def rewarded(name: str, folders: list[Path], out: Path, seconds: float) -> tuple
         took.append(time.process_time())
 
     start = find_weights(START)
-    # The process that judges corrects, which takes little beside the learning.
-    reward(folders, out / "pace", start, RewardRecipe(**{**REWARD.to_dict(), "steps": 4}), workers=1, report=told)
-    steps = max(1, int(seconds / float(np.diff(took).mean())))
-    recipe = RewardRecipe(**{**REWARD.to_dict(), "steps": steps})
-    return reward(folders, out, start, recipe, workers=1), steps
+    with tempfile.TemporaryDirectory() as folder:
+        # The process that judges corrects, which takes little beside the learning.
+        reward(folders, Path(folder), start, replace(REWARD, steps=PACE), workers=1, report=told)
+    # The last step draws no samples for another.
+    steps = max(1, int(seconds / float(np.diff(took)[:-1].mean())))
+    return reward(folders, out / f"{steps}-steps", start, replace(REWARD, steps=steps), workers=1), steps
 
 
 class Judge:

@@ -71,11 +71,12 @@ def test_weights_of_a_run_are_scored_on_a_benchmark(run: Run, run_folder: Path) 
 
 def test_weights_are_packed_with_their_card(run: Run, run_folder: Path) -> None:
     file = str(run_folder / "last.safetensors")
-    assert run("weights", "mine", "--pack", file, "--commit", "abc", "--layouts", "2").code == 0
+    assert run("weights", "mine", "--pack", file, "--commit", "abc", "--layouts", "2", "--steps", "10").code == 0
     page = Path("mine.md").read_text(encoding="utf-8")
     assert "bench16 (2 layouts)" in page
     assert "bench32" not in page  # not trained on such fleets
     assert "commit abc" in page
+    assert "steps 10, grid late" in page
     assert "commit abc" in run("weights", "mine.safetensors").out
 
 
@@ -139,7 +140,7 @@ def test_a_sparse_network_is_trained_scored_and_packed(run: Run, layouts: Path) 
     # It is for any radio: each layout has its own.
     ran = run("evaluate", "radios", "--weights", file, "--layouts", "3", "--steps", "2", "--json")
     assert [row["layouts"] for row in json.loads(ran.out)["radios"]] == [3, 3]
-    assert run("weights", "mine", "--pack", file, "--commit", "abc", "--layouts", "2").code == 0
+    assert run("weights", "mine", "--pack", file, "--commit", "abc", "--layouts", "2", "--steps", "10").code == 0
     page = Path("mine.md").read_text(encoding="utf-8")
     assert "bench16 (2 layouts)" in page
     assert "steps of 4096 arcs by" in page

@@ -18,13 +18,16 @@ from manetdiff.errors import CheckpointError, TrainingError
 from manetdiff.evaluate.cards import card_page
 from manetdiff.model.config import ModelConfig
 from manetdiff.radio import Radio
+from manetdiff.sampling import forest_start
 from manetdiff.solvers import correct
 from manetdiff.topology import Topology, antenna_loads, count_components, metrics
 from manetdiff.training import reward as room
 from manetdiff.training.judging import PART, Judgement, Sampled, judged
 from manetdiff.training.merit import advantages
+from manetdiff.training.own_samples import Way, chain_states
 from manetdiff.training.packed import packed, read_packed, room_for
-from manetdiff.training.reward import RewardRecipe, reward
+from manetdiff.training.reward import reward
+from manetdiff.training.reward_recipe import RewardRecipe
 from manetdiff.training.solved_rows import candidates_of
 from manetdiff.weights import read_header
 
@@ -89,23 +92,25 @@ def test_a_search_after_the_correction_counts_too(folder: Path) -> None:
 
 
 def test_graphs_as_they_are_pay_for_what_breaks_a_rule_and_for_parts(folder: Path) -> None:
-    broken = 0
+    broken, apart = 0, 0
     for row, solved in enumerate(read_dataset(folder)):
         layout = candidates_of(solved)
         pairs, parity = layout.arcs.links, solved.topology.parity
         solution = np.isin(pairs @ [100, 1], solved.topology.links @ [100, 1])
         silent = parity[pairs[:, 0]] == parity[pairs[:, 1]]
-        graphs = solution, ~silent, solution | silent
-        sampled = Sampled(folder, row, np.array(graphs, np.uint8), np.array([parity] * 3), as_it_is=True)
+        some = silent | (solution & (np.cumsum(solution) < 2))
+        graphs = solution, ~silent, solution | silent, some
+        sampled = Sampled(folder, row, np.array(graphs, np.uint8), np.array([parity] * 4), as_it_is=True)
         best = solved.metrics["throughput"]
         for links, worth in zip(graphs, _judged(sampled).worth, strict=True):
             made = Topology(pairs[links], parity, layout=layout)
             extra = int((antenna_loads(made, layout) - 1).clip(0).sum() + (links & silent).sum())
-            discount = PART ** (count_components(pairs[links & ~silent], len(layout)) - 1)
-            price = best / len(solved.topology.links)
-            assert worth == pytest.approx((metrics(made)["throughput"] - price * extra) * discount / best)
-            broken += extra
+            parts = count_components(pairs[links & ~silent], len(layout))
+            carried = metrics(made)["throughput"] / best * PART ** (parts - 1)
+            assert worth == pytest.approx(carried - extra / len(solved.topology.links))
+            broken, apart = broken + extra, apart + parts - 1
     assert broken > 0
+    assert apart > 0
 
 
 def test_what_the_search_made_of_a_sample_is_what_is_taught(folder: Path) -> None:
@@ -127,7 +132,9 @@ def test_layouts_on_which_nothing_gets_through_say_nothing(folder: Path, monkeyp
     monkeypatch.setattr("manetdiff.training.judging.some", lambda dataset, rows: [nothing])
     pairs, n = len(candidates_of(solved).arcs.links), len(solved.fleet)
     sampled = Sampled(folder, 0, np.zeros((2, pairs), np.uint8), np.zeros((2, n), np.uint8))
-    assert _judged(sampled).worth.tolist() == [0.0, 0.0]
+    made = _judged(sampled)
+    assert made.worth.tolist() == [0.0, 0.0]
+    assert (made.links.sum(axis=1) >= n - 1).all()  # but what the correction made of them may be taught
 
 
 def test_what_is_better_than_the_rest_of_its_layout_counts_for_it() -> None:
@@ -157,7 +164,7 @@ def test_there_is_room_for_every_layout_and_for_most_draws(folder: Path) -> None
 def test_rewarded_choices_become_likelier(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, whole: float
 ) -> None:
-    """With a reward for every link, more links are sampled: by few steps from a forest, and by a chain from noise."""
+    """With a reward for every link, more links are sampled: by few steps, and by a whole chain."""
     seen = []
 
     def links_count(pool: object, sampled: list[Sampled]) -> Iterator[Judgement]:
@@ -195,11 +202,25 @@ def test_a_run_goes_on_where_it_was_stopped(folder: Path, tmp_path: Path, monkey
         told = lambda step, figures: taken.append(step)  # noqa: E731
         return reward([folder], tmp_path / "stopped", _weights(), asked, workers=1, until=until, report=told)
 
-    *_, last = (on(recipe, until) for until in (2, 4, None))
+    *_, last = (on(recipe, until) for until in (1, 2, 3, None))
     assert taken == [1, 2, 3, 4, 5]
     assert all(torch.equal(part, last.tensors[name]) for name, part in whole.tensors.items())
     with pytest.raises(CheckpointError, match="rate"):
         on(replace(recipe, rate=0.02), None)
+
+
+def test_short_chains_are_those_of_presets(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of one to three steps, from noise or, later on the path, from the forest."""
+    seen = set()
+    sampled = chain_states
+
+    def told(generator: Any, batch: Any, there: Any, way: Way, *others: Any) -> Any:
+        seen.add((len(way.times), way.forest, way.times[0][0]))
+        return sampled(generator, batch, there, way, *others)
+
+    monkeypatch.setattr(room, "chain_states", told)
+    reward([folder], tmp_path, _weights(), RewardRecipe(steps=40, layouts=2, samples=2, whole=0.0), workers=1)
+    assert seen == {(k, forest, forest_start(k) if forest else 1.0) for k in (1, 2, 3) for forest in (True, False)}
 
 
 def test_lessons_teach_what_the_search_makes_of_the_samples(

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from manetdiff.data import Dataset, read_dataset
 from manetdiff.layout import Layout
-from manetdiff.radio import link_rates
+from manetdiff.radio import throughput
 from manetdiff.solvers.budget import Budget, Meter
 from manetdiff.solvers.correction import correct_onto
 from manetdiff.solvers.local_search import THOROUGH, search_on
@@ -78,9 +78,9 @@ def _judge(sampled: Sampled) -> Judgement:
     (solved,) = some(_dataset(sampled.folder), np.array([sampled.row]))
     layout = candidates_of(solved)
     best = solved.metrics["throughput"]
-    if not best > 0:  # interference lets nothing through: all graphs are worth the same
-        return Judgement(np.zeros(len(sampled.links)), sampled.links, sampled.parity)
-    bench, pairs, price = Workbench(layout), layout.arcs.links, best / len(solved.topology.links)
+    # Where interference lets nothing through all graphs are worth the same.
+    whole, price = (best, 1 / len(solved.topology.links)) if best > 0 else (np.inf, 0.0)
+    bench, pairs = Workbench(layout), layout.arcs.links
     judgement = Judgement(np.empty(len(sampled.links)), np.empty_like(sampled.links), np.empty_like(sampled.parity))
     for k, (linked, of_nodes) in enumerate(zip(sampled.links, sampled.parity, strict=True)):
         links, parity = pairs[linked > 0], of_nodes.astype(np.int64)
@@ -89,20 +89,19 @@ def _judge(sampled: Sampled) -> Judgement:
             moves = sampled.search * len(layout)
             search_on(bench, Meter(Budget(moves=moves)), k, limit=1, annealing=THOROUGH)
         if sampled.as_it_is:
-            throughput, parts = _as_it_is(Topology(links, parity, layout=layout), layout, price)
+            judgement.worth[k] = _as_it_is(Topology(links, parity, layout=layout), layout, whole, price)
         else:
-            throughput, parts = bench.throughput, bench.parts
-        judgement.worth[k] = throughput * PART ** (parts - 1) / best
+            judgement.worth[k] = bench.throughput / whole * PART ** (bench.parts - 1)
         judgement.links[k] = linked_in(pairs, bench.links, len(layout))
         judgement.parity[k] = bench.parity
     return judgement
 
 
-def _as_it_is(topology: Topology, layout: Layout, price: float) -> tuple[float, int]:
-    """T and parts of a graph as it is, less a price for each link but one of an antenna and each within a parity, which
-    carries nothing, and joins nothing either."""
+def _as_it_is(topology: Topology, layout: Layout, whole: float, price: float) -> float:
+    """What a graph is worth uncorrected, less a price for each link but one of an antenna, and for each within a
+    parity, which carries nothing and joins nothing either."""
     links, parity = topology.links, topology.parity
     alike = parity[links[:, 0]] == parity[links[:, 1]]
     broken = int((antenna_loads(topology, layout) - 1).clip(0).sum() + alike.sum())
-    throughput = float(link_rates(layout.placement, topology.links, topology.parity).sum())
-    return throughput - price * broken, count_components(links[~alike], len(layout))
+    parts = count_components(links[~alike], len(layout))
+    return throughput(layout.placement, links, parity) / whole * PART ** (parts - 1) - price * broken

@@ -20,6 +20,8 @@ class Way(NamedTuple):
     - times: of its denoising steps. sampling: temperature and redundancy of them.
     - forest: whether it begins with the shortest spanning forest instead of noise. whole: whether its graphs are used
       as they are, and not corrected.
+
+    The last step is drawn like the others, where the runtime takes the likelier state: what is certain teaches nothing.
     """
 
     times: list[tuple[float, float]]

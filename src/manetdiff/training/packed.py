@@ -135,10 +135,15 @@ def chosen_layouts(begins: npt.NDArray[np.int64], room: Room, seed: Sequence[int
     """(graphs,) numbers of layouts drawn at random for one batch, as many as there is room for; -1 fills it up."""
     counts = np.diff(begins)
     drawn = np.random.default_rng(list(seed)).integers(counts.shape[1], size=room.graphs - 1)
-    filled = counts[:, drawn].cumsum(1)
-    most = np.array([room.arcs, room.nodes - 1, room.links - 1, room.antennas - 1])
-    fits = int((filled <= most[:, None]).all(0).sum())  # sums only grow
+    fits = fitting(room, counts[:, drawn])
     return np.concatenate([drawn[:fits], np.full(room.graphs - fits, -1)])
+
+
+def fitting(room: Room, counts: npt.NDArray[np.int64]) -> int:
+    """How many of these layouts, by their counts (4, g), a batch has room for, with one node, link and antenna left for
+    what fills it up."""
+    most = np.array([room.arcs, room.nodes - 1, room.links - 1, room.antennas - 1])
+    return int((counts.cumsum(1) <= most[:, None]).all(0).sum())  # sums only grow
 
 
 def room_for(corpus: PackedCorpus, among: npt.NDArray[np.int64], layouts: int, samples: int) -> Room:

@@ -15,9 +15,10 @@ The solved layout goes on being taught beside it.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,12 +27,10 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from manetdiff.checks import check_above_0, check_at_least_0, check_whole, check_within
 from manetdiff.diffusion.sparse import SparseGenerator, noised
 from manetdiff.diffusion.weights import Weights
 from manetdiff.errors import TrainingError
 from manetdiff.files import locked, made_folder, write_whole
-from manetdiff.json_settings import JsonSettings
 from manetdiff.model.arc_tensors import ArcGraphs, ArcLayouts, ArcPrediction
 from manetdiff.model.losses import LossWeights
 from manetdiff.model.packing import LINKS, NODES
@@ -42,8 +41,9 @@ from manetdiff.training.judging import Judgement, Sampled, judged, judges
 from manetdiff.training.merit import advantages, likelihood
 from manetdiff.training.optimisation import AveragedWeights
 from manetdiff.training.own_samples import Way, chain_states, predicted, step_shares, uniform_draws
-from manetdiff.training.packed import Batch, PackedCorpus, packed, read_packed, room_for
+from manetdiff.training.packed import Batch, PackedCorpus, fitting, packed, read_packed, room_for
 from manetdiff.training.plan import stream_seed
+from manetdiff.training.reward_recipe import RewardRecipe
 
 LAST = "last.safetensors"
 KEPT_EVERY = 100  # steps
@@ -51,52 +51,6 @@ KEPT_EVERY = 100  # steps
 ORDER, SAMPLES, TAUGHT = 10, 11, 12
 # Of what is taught: cross-entropies and broken constraints, as in training.
 LOSSES = LossWeights(cosine=0.0)
-
-
-@dataclass(frozen=True)
-class RewardRecipe(JsonSettings):
-    """How to reward.
-
-    - steps: of learning. layouts: in each of them; samples: graphs on each. largest: nodes of a fleet at most.
-    - search: moves a node of a local search after the correction, as presets have one; what it finds by itself is then
-      not what the network is rewarded for.
-    - few: denoising steps of a short chain at most: one to so many, from noise or from a spanning forest, at random.
-    - whole: share of the steps of learning that sample by a whole chain from noise instead, whose graphs are worth what
-      they are uncorrected. whole_chain: its denoising steps.
-    - learned: denoising steps of a chain that are learned from, at random; the others are only sampled.
-    - gradient: weight of the policy gradient. lesson: of what the search makes of the samples. teaching: of what the
-      solved layouts teach meanwhile.
-    - rate: of learning, falling evenly to nothing. ema: of the averaged weights.
-    """
-
-    ERROR = TrainingError
-    WHAT = "reward"
-
-    steps: int = 2000
-    layouts: int = 128
-    samples: int = 8
-    largest: int = 64
-    search: int = 40
-    few: int = 3
-    whole: float = 0.45
-    whole_chain: int = 10
-    learned: int = 2
-    gradient: float = 1.0
-    lesson: float = 0.5
-    teaching: float = 0.2
-    rate: float = 5e-4
-    ema: float = 0.995
-    seed: int = 123
-
-    def __post_init__(self) -> None:
-        for name in ("steps", "layouts", "few", "whole_chain", "learned", "largest"):
-            check_whole(TrainingError, f"reward: {name}", getattr(self, name), 1)
-        check_whole(TrainingError, "reward: samples", self.samples, 2)
-        check_whole(TrainingError, "reward: search", self.search, 0)
-        check_above_0(TrainingError, "reward: rate", self.rate)
-        for name in ("gradient", "lesson", "teaching", "ema"):
-            check_at_least_0(TrainingError, f"reward: {name}", getattr(self, name))
-        check_within(TrainingError, "reward: whole", self.whole, 0.0, 1.0)
 
 
 class Drawn(NamedTuple):
@@ -122,7 +76,7 @@ def reward(
 ) -> Weights:
     """Weights that were rewarded, in the folder `out`; goes on from the checkpoint there, if there is one.
 
-    - until: the step to stop at for now. report: told of each step and its figures.
+    - until: stop for now at the first checkpoint from this step on. report: told of each step and its figures.
     """
     generator = weights.build()
     if not isinstance(generator, SparseGenerator):
@@ -131,7 +85,7 @@ def reward(
     with locked(out), judges(workers) as pool:
         run = _Rewarded(generator.to(device).train(), read_packed(data, workers=workers).to(device), weights, recipe)
         run.take_up(out)
-        last = recipe.steps if until is None else min(until, recipe.steps)
+        last = recipe.steps if until is None else min(math.ceil(until / KEPT_EVERY) * KEPT_EVERY, recipe.steps)
         drawn = None
         while run.step < last:
             drawn = drawn or run.draw(run.step, pool)
@@ -155,11 +109,11 @@ class _Rewarded:
         self.average = AveragedWeights(generator, recipe.ema)
         self.optimizer = torch.optim.AdamW(generator.parameters(), lr=recipe.rate, weight_decay=0.0)
         self.counts = corpus.rows.begins.diff().cpu().numpy()
-        self.fitting = np.flatnonzero(self.counts[NODES] <= recipe.largest)
-        if len(self.fitting) < recipe.layouts:
-            raise TrainingError(f"reward: only {len(self.fitting)} layouts of up to {recipe.largest} nodes")
+        self.sampled_on = np.flatnonzero(self.counts[NODES] <= recipe.largest)
+        if len(self.sampled_on) < recipe.layouts:
+            raise TrainingError(f"reward: only {len(self.sampled_on)} layouts of up to {recipe.largest} nodes")
         # Of one shape, so that the network is compiled once.
-        self.room = room_for(corpus, self.fitting, recipe.layouts, recipe.samples)
+        self.room = room_for(corpus, self.sampled_on, recipe.layouts, recipe.samples)
         if corpus.rows.begins.device.type == "cuda":
             generator.denoiser.compile(dynamic=False)
         self.origins = [(one.folder, int(row)) for one in corpus.origins for row in one.rows]
@@ -189,7 +143,11 @@ class _Rewarded:
 
     def _run(self) -> dict[str, Any]:
         """What a run that goes on must be equal in, as a checkpoint will have it."""
-        made_of = {"data": self.corpus.sources, "start": self.start.digest}
+        made_of = {
+            "data": self.corpus.sources,
+            "start": self.start.digest,
+            "sampling": self.start.sampling.to_dict(),
+        }
         described: dict[str, Any] = json.loads(json.dumps({**self.recipe.to_dict(), **made_of}))
         return described
 
@@ -197,10 +155,8 @@ class _Rewarded:
         """Sample on some layouts, and have it judged."""
         recipe, device = self.recipe, self.corpus.rows.begins.device
         rng = np.random.default_rng([recipe.seed, ORDER, step])
-        layouts = rng.choice(self.fitting, recipe.layouts, replace=False)
-        most = np.array([self.room.arcs, self.room.nodes, self.room.links, self.room.antennas])
-        needed = recipe.samples * self.counts[:, layouts].cumsum(1)
-        layouts = layouts[(needed < most[:, None]).all(0)]
+        layouts = rng.choice(self.sampled_on, recipe.layouts, replace=False)
+        layouts = layouts[: fitting(self.room, recipe.samples * self.counts[:, layouts])]
         way = self._way(rng)
         chosen = np.full(self.room.graphs, -1)
         chosen[: len(layouts) * recipe.samples] = np.repeat(layouts, recipe.samples)
@@ -222,7 +178,7 @@ class _Rewarded:
             group["lr"] = recipe.rate * (1 - drawn.step / recipe.steps)
         self.optimizer.zero_grad(set_to_none=True)
         draws = uniform_draws(self.room, chance)
-        noisy = noised(self.generator.process, layouts, drawn.batch.clean, draws)
+        noisy = noised(self.generator.process, layouts, drawn.batch.clean, draws, drawn.batch.forest)
         loss = recipe.teaching * _wrong(
             predicted(self.generator, layouts, noisy, draws.time), drawn.batch.clean, layouts
         )
@@ -232,7 +188,7 @@ class _Rewarded:
             times, state, after = drawn.way.times[k], drawn.states[k], drawn.states[k + 1]
             prediction, shares = step_shares(self.generator, layouts, state, times, drawn.way.sampling)
             gained = (likelihood(layouts, shares, after) * merit).sum() / worth.size
-            loss = loss - recipe.gradient * gained
+            loss = loss - recipe.gradient * gained / len(learned)
             lesson = lesson + _wrong(prediction, searched, layouts) / len(learned)
         (loss + recipe.lesson * lesson).backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(self.generator.parameters(), 1.0)

@@ -20,7 +20,7 @@ class Fitted(NamedTuple):
 PRESETS: dict[str, dict[int, Fitted]] = {
     "instant": {
         8: Fitted(2, 6, 0, 73, True),
-        16: Fitted(1, 4, 0, 66, False),
+        16: Fitted(1, 3, 0, 66, False),
         32: Fitted(1, 6, 0, 45, False),
         64: Fitted(3, 1, 0, 470, True),
         128: Fitted(2, 2, 0, 130, True),

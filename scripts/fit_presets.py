@@ -22,7 +22,6 @@ from manetdiff.evaluate.preset_choice import TIMES_MS, Choice, chosen, options_o
 from manetdiff.measure.ways.priors import PRIORS
 from manetdiff.runtime import presets
 from manetdiff.runtime.bundle import find_bundle
-from manetdiff.runtime.chain import Chain
 from manetdiff.runtime.presets import Fitted
 from manetdiff.solvers.rehearsal import rehearse
 from manetdiff.weights import DEFAULT
@@ -33,8 +32,8 @@ HEAD = """# How the presets were fitted
 By `python scripts/fit_presets.py --seconds 120 --out docs/results/preset_fit.md --write`, on one core. Layouts are in
 no benchmark set; up to 64 nodes one of three is under a random radio. Every preset has the effort that made most of its
 time. T is over the best that any of the methods here found, and the others are given as they stood at the preset's
-time: the reference, which may let links share an antenna, and the same local search from priors without a network. What
-a preset makes of other layouts, timed as a whole, is on [another page](presets.md).
+time: the reference, held to one link an antenna as presets are, and the same local search from priors without a
+network. What a preset makes of other layouts is on [another page](presets.md).
 """
 
 
@@ -50,11 +49,11 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help=f"write the table of these sizes to {presets.__file__}")
     asked = parser.parse_args()
     rehearse()
-    chain = Chain(find_bundle(asked.weights))
+    bundle = find_bundle(asked.weights)
     table = {name: dict(presets.PRESETS.get(name, {})) for name in TIMES_MS}
     lines: list[str] = []
     for n in asked.sizes:
-        tried = list(trials(chain, n, seconds_of("best", n), asked.seconds, asked.layouts))
+        tried = list(trials(bundle, n, seconds_of("best", n), asked.seconds, asked.layouts))
         options = options_of(tried)
         efforts = {name: chosen(options, seconds_of(name, n)) for name in TIMES_MS}
         for name, choice in efforts.items():

@@ -12,7 +12,6 @@ from manetdiff.evaluate.effort_trials import Climb, Drawing, Trial, trials
 from manetdiff.evaluate.preset_choice import TIMES_MS, chosen, options_of, other_at, seconds_of
 from manetdiff.measure.ways.priors import PRIORS
 from manetdiff.runtime.bundle import find_bundle
-from manetdiff.runtime.chain import Chain
 from manetdiff.runtime.presets import PRESETS, Fitted
 from manetdiff.weights import DEFAULT
 
@@ -91,7 +90,7 @@ class TestTimes:
 def test_what_was_tried_can_be_chosen_from(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(effort_trials, "RUNGS", (10, 300))
     monkeypatch.setattr(effort_trials, "DRAWINGS", {2: ((1, True), (1, False))})
-    made = list(trials(Chain(find_bundle(DEFAULT)), 8, longest=0.05, seconds=0.0, most=10))
+    made = list(trials(find_bundle(DEFAULT), 8, longest=0.05, seconds=0.0, most=10))
     assert [one.usual for one in made] == [False, True]
     assert all(0 < one.fallback <= one.target for one in made)
     choice = chosen(options_of(made), 0.05)

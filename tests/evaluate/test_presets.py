@@ -195,14 +195,17 @@ def test_every_radio_has_its_own_layouts_and_the_reference_its_time(tmp_path: Pa
     found = under_radios(RowStore(tmp_path), layouts=1)
     assert [one.kind for one in found] == list(BENCHMARK_RADIOS)
     for one, solved in zip(found, benchmark_set("radios"), strict=False):
-        # All four are measured on the same layout, of that radio: they have its target.
+        # All are measured on the same layout, of that radio: they have its target.
         assert solved.radio_name == one.kind
         assert one.long is not None
-        targets = {rows.values("target").item() for rows in (one.raw, one.preset, one.reference, one.long)}
+        targets = {rows.values("target").item() for rows in (one.raw, one.preset, one.reference, one.alone, one.long)}
         assert targets == {solved.metrics["throughput"]}
+        assert one.alone.mean("antenna_saturation") == 0
     kept = [json.loads(json.loads(path.read_text())["what"]) for path in tmp_path.glob("*.json")]
     budgets = {what["seconds"] for what in kept if what.get("method") == "reference"}
-    assert budgets == {0.002, *(one.preset.mean("milliseconds") / 1e3 for one in found)}
+    times = {one.preset.mean("milliseconds") / 1e3 for one in found}
+    assert budgets == {0.002, *times}
+    assert {what["seconds"] for what in kept if what.get("crowd") == 1} == times
 
 
 def test_the_command_prints_writes_and_draws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -132,10 +132,12 @@ def _compared(title: str, head: str, found: Sequence[Compared]) -> Table:
             MEASURES["connected"].text(one.raw.mean("connected")),
         ]
         cells += [_ratio(one.preset), _valid(one.preset), seconds_text(processor_seconds(one.preset))]
-        cells += [f"{_ratio(one.reference)}, {_valid(one.reference)} valid", _lead(one.lead), one.lead.verdict]
+        for peer, lead in ((one.alone, one.lead_alone), (one.reference, one.lead)):
+            cells += [f"{_ratio(peer)}, {_valid(peer)} valid", _lead(lead), lead.verdict]
         rows.append([*cells, *([] if one.long is None else [_ratio(one.long)])])
     columns = [head, "layouts", "raw", "raw, connected", DEFAULT, "valid", "processor time"]
-    columns += ["reference, same time", f"{DEFAULT} ahead, points", "it is"]
+    for name in ("reference, one link an antenna", "reference"):
+        columns += [f"{name}, same time", f"{DEFAULT} ahead, points", "it is"]
     if found[0].long is not None:
         columns.append(f"reference, {LONG_SECONDS:g} s (layouts: {found[0].long.layouts})")
     return Table(title, columns, rows)
@@ -183,7 +185,8 @@ way, and their targets are searched for as long. No layout is in any training se
   said where the whole interval is on one side of 0, else *level*. Few layouts make for narrow intervals that promise
   too much.
 - **Valid**: presets keep to one link an antenna. The reference need not, nor need the targets: under some radios a
-  quarter of them share an antenna, and what that gains is out of a preset's reach.
+  quarter of them share an antenna, and what that gains is out of a preset's reach. Under other radios, and on other
+  layouts, the reference is therefore also held to that rule: what it is then ahead or behind by is by the same rule.
 - **Raw** is one sample of {RAW_STEPS} steps, as the network makes it.
 - **Unlike any in training**: 24 to 64 nodes each, on streets and sea lanes; satellites, equally spaced on 2 to 4 orbits
   about one centre; and a drone show, blocks and words of a denser grid with all noses in one direction.

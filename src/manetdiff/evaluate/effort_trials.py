@@ -1,7 +1,8 @@
 """What efforts take and give: samples of every kind, drawn, corrected and searched from with more and more moves, on
 layouts that are in no benchmark set. All times are CPU time.
 
-The reference, and the same local search from priors without a network, are tried on the same layouts.
+The reference, held to one link an antenna as presets are, and the same local search from priors without a network, are
+tried on the same layouts.
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ from manetdiff.data.radios import RANDOM
 from manetdiff.data.settings import Settings
 from manetdiff.layout import Layout
 from manetdiff.measure.ways.priors import PRIORS
+from manetdiff.runtime.bundle import Bundle
 from manetdiff.runtime.chain import Chain
 from manetdiff.runtime.effort import Effort
+from manetdiff.runtime.model import Model
 from manetdiff.runtime.refine import FALLBACK_MOVES_A_NODE
 from manetdiff.runtime.samples import constructed, draw_samples
 from manetdiff.solvers.budget import Budget, Meter
@@ -86,7 +89,8 @@ class Drawing(NamedTuple):
 class Trial(NamedTuple):
     """All that was measured on a layout.
 
-    - usual: whether under the default radio. once: seconds before a sample is drawn; tables: before a search begins.
+    - usual: whether under the default radio. once: seconds that are spent however many samples are drawn, and however
+      long is searched; tables: before a search begins.
     - drawings: by steps and whether they start from the forest. target: the best T of all.
     """
 
@@ -104,25 +108,26 @@ class Trial(NamedTuple):
         return float(self.reference.throughput[FALLBACK_MOVES_A_NODE][0])
 
 
-def trials(chain: Chain, n: int, longest: float, seconds: float, most: int) -> Iterable[Trial]:
+def trials(bundle: Bundle, n: int, longest: float, seconds: float, most: int) -> Iterable[Trial]:
     """Layouts of n nodes, at most so many, each tried, until so many seconds of CPU time are over.
 
     - longest: seconds of the last preset.
     """
     began = time.process_time()
+    chain, model = Chain(bundle), Model(bundle)
     kinds = [
         Settings(nodes=(n,), count=most, seed=SEED, families_in_turn=True, moves_a_node=1, **asked)
         for asked in (default_radio(n), {"radio": RANDOM})
     ]
     first = draw_layouts(kinds[0], most)[0].layout
-    _tried(chain, first, 0, {RUNGS[0]: 1}, usual=True)  # what is done once in a process
+    _tried(chain, model, first, 0, {RUNGS[0]: 1}, usual=True)  # what is done once in a process
     starts = _starts_by_rung(first, longest)
     for index in range(most):
         if index >= FEWEST_LAYOUTS and time.process_time() - began > seconds:
             return
         usual = n >= LARGE or index % RANDOM_IN > 0
         layout = draw_layouts(kinds[0 if usual else 1], index)[0].layout
-        yield _tried(chain, layout, index, starts, usual=usual)
+        yield _tried(chain, model, layout, index, starts, usual=usual)
 
 
 def _starts_by_rung(layout: Layout, longest: float) -> dict[int, int]:
@@ -137,7 +142,7 @@ def _starts_by_rung(layout: Layout, longest: float) -> dict[int, int]:
     return {rung: max(1, int(MOST * room / rung)) for rung in RUNGS if rung <= room}
 
 
-def _tried(chain: Chain, drawn: Layout, seed: int, starts: Mapping[int, int], *, usual: bool) -> Trial:
+def _tried(chain: Chain, model: Model, drawn: Layout, seed: int, starts: Mapping[int, int], *, usual: bool) -> Trial:
     """Everything about one layout. starts: by rung, see _starts_by_rung."""
     # Twice: what comes right after the searches on the layout before would take longer than in a stream of calls.
     for _ in range(2):
@@ -179,8 +184,18 @@ def _tried(chain: Chain, drawn: Layout, seed: int, starts: Mapping[int, int], *,
         priors[name] = climb._replace(seconds={rung: made + spent for rung, spent in climb.seconds.items()})
     reference = _climbed(starts, n, [partial(_referred, layout, seed)])
     every = (*(one.climb for one in drawings.values()), *priors.values(), reference)
+    once += _beside(model, drawn, once, drawings[1, True])
     target = max(float((climb.throughput[rung] * climb.whole[rung]).max()) for climb in every for rung in starts)
     return Trial(usual, once, tables, drawings, reference, priors, target)
+
+
+def _beside(model: Model, drawn: Layout, once: float, one_step: Drawing) -> float:
+    """Seconds that a whole call takes beside its parts, by one that draws a sample by one step and does not search."""
+    for _ in range(2):
+        begun = time.process_time()
+        model.generate(drawn.fleet, radio=drawn.radio, steps=1, samples=1, polish=0)
+        whole = time.process_time() - begun
+    return max(0.0, whole - once - one_step.first)
 
 
 def _on_bench(bench: Workbench, links: IntArray, parity: IntArray) -> Start:
@@ -198,7 +213,7 @@ def _searched(bench: Workbench, start: Start, seed: int, moves: int) -> tuple[fl
 
 def _referred(layout: Layout, seed: int, moves: int) -> tuple[float, bool]:
     """The same by the reference."""
-    found = search(layout, Budget(moves=moves), seed)
+    found = search(layout, Budget(moves=moves), seed, crowd=1)
     return found.throughput, found.components == 1
 
 

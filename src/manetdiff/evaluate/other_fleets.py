@@ -14,12 +14,12 @@ from manetdiff.measure.sets import LayoutSet, benchmark_set
 from manetdiff.measure.store import RowStore
 from manetdiff.measure.unlike import UNLIKE, unlike_set
 from manetdiff.measure.ways.runtime import generated
-from manetdiff.measure.ways.solvers import solved
+from manetdiff.measure.ways.solvers import alone_on_antennas, solved
 from manetdiff.runtime.effort import DEFAULT
 
 RADIOS = "radios"
 # Layouts of each radio; of each for the long search; and of each kind that is unlike the training's.
-OF_A_RADIO, LONG_OF_A_RADIO, OF_A_KIND = 20, 4, 12
+OF_A_RADIO, LONG_OF_A_RADIO, OF_A_KIND = 40, 4, 24
 RAW_STEPS = 10
 LONG_SECONDS = 2.0
 
@@ -29,13 +29,15 @@ class Compared:
     """On the layouts of one kind.
 
     - raw: samples of the network, as they are. preset: the default one. reference: in the mean time that the preset
-      took. long: the reference for LONG_SECONDS on the first of the layouts.
+      took; alone: the same, held to one link an antenna, as presets are. long: the reference for LONG_SECONDS on the
+      first of the layouts.
     """
 
     kind: str
     raw: Rows
     preset: Rows
     reference: Rows
+    alone: Rows
     long: Rows | None = None
 
     @property
@@ -43,11 +45,16 @@ class Compared:
         """Of the preset over the reference."""
         return Lead.of(self.preset, self.reference)
 
+    @property
+    def lead_alone(self) -> Lead:
+        """Of the preset over the reference that keeps to the same rule."""
+        return Lead.of(self.preset, self.alone)
+
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
-        made = {"raw": self.raw, "preset": self.preset, "reference": self.reference, "long": self.long}
-        rows = {name: told(one) for name, one in made.items() if one is not None}
-        return {"kind": self.kind, **rows, "lead": vars(self.lead)}
+        names = "raw", "preset", "reference", "alone", "long"
+        rows = {name: told(one) for name in names if (one := getattr(self, name)) is not None}
+        return {"kind": self.kind, **rows, "lead": vars(self.lead), "lead_alone": vars(self.lead_alone)}
 
 
 def under_radios(store: RowStore, layouts: int | None = None) -> list[Compared]:
@@ -61,8 +68,8 @@ def under_radios(store: RowStore, layouts: int | None = None) -> list[Compared]:
     for place, name in enumerate(names):
         own = dataclasses.replace(chosen, of=f"{RADIOS}, {name}", indices=chosen.indices[place :: len(names)])
         ours = _every(preset, place, len(names))
-        reference = solved(store, "reference", own, seconds=clock_seconds(ours))
-        found.append(Compared(name, _every(raw, place, len(names)), ours, reference, _every(long, place, len(names))))
+        first, longest = (_every(rows, place, len(names)) for rows in (raw, long))
+        found.append(Compared(name, first, ours, *_references(store, own, clock_seconds(ours)), longest))
     return found
 
 
@@ -72,13 +79,18 @@ def unlike_training(store: RowStore, layouts: int | None = None) -> list[Compare
     for kind in UNLIKE:
         chosen = unlike_set(kind, min(OF_A_KIND, layouts or OF_A_KIND))
         preset = generated(store, chosen, preset=DEFAULT)
-        reference = solved(store, "reference", chosen, seconds=clock_seconds(preset))
-        found.append(Compared(kind, _raw(store, chosen), preset, reference))
+        references = _references(store, chosen, clock_seconds(preset))
+        found.append(Compared(kind, _raw(store, chosen), preset, *references))
     return found
 
 
 def _raw(store: RowStore, layouts: LayoutSet) -> Rows:
     return generated(store, layouts, steps=RAW_STEPS, correct=False, polish=False)
+
+
+def _references(store: RowStore, layouts: LayoutSet, seconds: float) -> tuple[Rows, Rows]:
+    """As it is, and held to one link an antenna."""
+    return solved(store, "reference", layouts, seconds=seconds), alone_on_antennas(store, layouts, seconds=seconds)
 
 
 def _every(rows: Rows, place: int, step: int) -> Rows:

@@ -6,9 +6,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from manetdiff.layout import Layout
 from manetdiff.measure.spreading import spreadable
 from manetdiff.measure.ways.timing import timed
 from manetdiff.solvers import polish, solve
+from manetdiff.solvers.budget import Budget
+from manetdiff.solvers.reference import search
 from manetdiff.topology import Topology
 
 if TYPE_CHECKING:
@@ -37,6 +40,21 @@ def solved(
         ),
         code=__name__,
     )
+
+
+@spreadable
+def alone_on_antennas(store: RowStore, layouts: LayoutSet, *, seconds: float) -> Rows:
+    """The reference held to one link an antenna, as presets are; where its first spanning forest cannot be, that may
+    stay."""
+
+    def made(one: SolvedLayout) -> Topology:
+        layout = Layout(one.fleet, one.layout.radio)
+        found = search(layout, Budget(seconds=seconds), one.index, crowd=1)
+        return Topology(found.links, found.parity, layout=layout)
+
+    told = f"reference, one link an antenna, {1e3 * seconds:g} ms"
+    what = {"method": "reference", "crowd": 1, "seconds": seconds}
+    return store.rows(told, what, layouts, lambda some: timed(some, lambda one: partial(made, one)), code=__name__)
 
 
 @spreadable

@@ -5,7 +5,7 @@ those of the sets, the others under random radios, samples are drawn, corrected 
 drawing and number of moves. What an effort gives is then the mean over subsets of these samples, and what it takes is a
 sum of what its parts took, in CPU time. Every preset gets the effort that makes most of its time.
 
-    python scripts/fit_presets.py --seconds 120 --out docs/results/preset_fit.md --write
+    python scripts/fit_presets.py --seconds 300 --layouts 60 --out docs/results/preset_fit.md --write
 
 The reference, and the same local search from priors without a network, are measured on the same layouts in the same
 run: the report says what each preset is ahead of them at its own time.
@@ -29,9 +29,9 @@ from manetdiff.weights import DEFAULT
 SIZES = (8, 16, 32, 64, 128, 256, 512, 1000)
 HEAD = """# How the presets were fitted
 
-By `python scripts/fit_presets.py --seconds 120 --out docs/results/preset_fit.md --write`, on one core. Layouts are in
-no benchmark set; up to 64 nodes one of three is under a random radio. Every preset has the effort that made most of its
-time. T is over the best that any of the methods here found, and the others are given as they stood at the preset's
+By `python scripts/fit_presets.py --seconds {seconds:g} --layouts {layouts} --out docs/results/preset_fit.md --write`, on
+one core. Layouts are in no benchmark set; up to 64 nodes one of three is under a random radio. Every preset has the
+effort that made most of its time. T is over the best that any of the methods here found, and the others are given as they stood at the preset's
 time: the reference, held to one link an antenna as presets are, and the same local search from priors without a
 network. What a preset makes of other layouts is on [another page](presets.md).
 """
@@ -63,7 +63,8 @@ def main() -> None:
         lines += made
         # After every size: what was measured is not lost with a run that is stopped.
         if asked.out:
-            asked.out.write_text(HEAD + "\n".join(lines) + "\n", encoding="utf-8")
+            head = HEAD.format(seconds=asked.seconds, layouts=asked.layouts)
+            asked.out.write_text(head + "\n".join(lines) + "\n", encoding="utf-8")
         if asked.write:
             Path(presets.__file__).write_text(as_module(table), encoding="utf-8")
 

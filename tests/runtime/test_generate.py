@@ -168,7 +168,9 @@ class TestTheRawModel:
 
 
 class TestMoreSamples:
-    @pytest.mark.parametrize("asked", [{"preset": "fast"}, {"polish": False}, {"correct": False, "polish": False}])
+    @pytest.mark.parametrize(
+        "asked", [{"preset": "fast", "polish": 60}, {"polish": False}, {"correct": False, "polish": False}]
+    )
     def test_are_never_worse(self, asked: dict[str, Any]) -> None:
         better = 0
         for seed in range(8):

@@ -198,7 +198,8 @@ def test_every_radio_has_its_own_layouts_and_the_reference_its_time(tmp_path: Pa
         # All are measured on the same layout, of that radio: they have its target.
         assert solved.radio_name == one.kind
         assert one.long is not None
-        targets = {rows.values("target").item() for rows in (one.raw, one.preset, one.reference, one.alone, one.long)}
+        every = one.raw, one.preset, one.reference, one.alone, one.long
+        targets = {target for rows in every for target in rows.values("target").ravel()}
         assert targets == {solved.metrics["throughput"]}
         assert one.alone.mean("antenna_saturation") == 0
     kept = [json.loads(json.loads(path.read_text())["what"]) for path in tmp_path.glob("*.json")]

@@ -11,7 +11,14 @@ from manetdiff.cli.output import Table
 from manetdiff.cores import processor_name
 from manetdiff.data.benchmark_radios import SPACING
 from manetdiff.data.sizes import sizes_of
-from manetdiff.evaluate.other_fleets import LONG_SECONDS, RAW_STEPS, Compared, under_radios, unlike_training
+from manetdiff.evaluate.other_fleets import (
+    FIRST_SEEDS,
+    LONG_SECONDS,
+    RAW_STEPS,
+    Compared,
+    under_radios,
+    unlike_training,
+)
 from manetdiff.evaluate.over_time import Point
 from manetdiff.evaluate.preset_frontier import (
     CONSTRUCTED,
@@ -186,7 +193,8 @@ way, and their targets are searched for as long. No layout is in any training se
   too much.
 - **Valid**: presets keep to one link an antenna. The reference need not, nor need the targets: under some radios a
   quarter of them share an antenna, and what that gains is out of a preset's reach. Under other radios, and on other
-  layouts, the reference is therefore also held to that rule: what it is then ahead or behind by is by the same rule.
+  layouts, the reference is therefore also held to that rule. There all have {len(FIRST_SEEDS)} seeds a layout, drawn
+  again with the layouts; raw samples have one.
 - **Raw** is one sample of {RAW_STEPS} steps, as the network makes it.
 - **Unlike any in training**: 24 to 64 nodes each, on streets and sea lanes; satellites, equally spaced on 2 to 4 orbits
   about one centre; and a drone show, blocks and words of a denser grid with all noses in one direction.

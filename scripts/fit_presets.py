@@ -29,11 +29,11 @@ from manetdiff.weights import DEFAULT
 SIZES = (8, 16, 32, 64, 128, 256, 512, 1000)
 HEAD = """# How the presets were fitted
 
-By `python scripts/fit_presets.py --seconds {seconds:g} --layouts {layouts} --out docs/results/preset_fit.md --write`, on
-one core. Layouts are in no benchmark set; up to 64 nodes one of three is under a random radio. Every preset has the
-effort that made most of its time. T is over the best that any of the methods here found, and the others are given as they stood at the preset's
-time: the reference, held to one link an antenna as presets are, and the same local search from priors without a
-network. What a preset makes of other layouts is on [another page](presets.md).
+By `python scripts/fit_presets.py --seconds {seconds:g} --layouts {layouts} --out docs/results/preset_fit.md --write`,
+on one core. Layouts are in no benchmark set; up to 64 nodes one of three is under a random radio. Every preset has the
+effort that made most of its time. T is over the best that any of the methods here found, and the others are given as
+they stood at the preset's time: the reference, held to one link an antenna as presets are, and the same local search
+from priors without a network. What a preset makes of other layouts is on [another page](presets.md).
 """
 
 
